@@ -1,0 +1,40 @@
+# Everything runs in a virtual environment made here from nothing but Python 3.11+ and make.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+
+.PHONY: help demo test lint bench clean
+
+help:  ## what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: $(VENV)/.demo  ## set everything up and run the main job end to end
+	$(BIN)/privet demo
+
+test: lint  ## set everything up, lint, and pass every test
+	$(BIN)/pytest --numprocesses 2 --dist worksteal
+	$(BIN)/pytest --numprocesses 0 benchmarks/test_budgets.py
+
+lint: $(VENV)/.dev  ## ruff and mypy --strict
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev  ## speed, as ratios measured in one run
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove what was made here
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privet needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot]'
+	touch $@
+
+$(VENV)/.dev: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev
+	touch $@

@@ -1,0 +1,210 @@
+"""Random bytes, and the exact draws that reports are made of.
+
+Randomness comes from one of three keys:
+
+- `secure()`: AES-256-CTR keyed by the operating system, for batches; a single report reads
+  `os.urandom` directly;
+- `seeded(seed)`: reproducible, for simulation and tests only, never for a person's answer;
+- `keyed(secret, context)`: the same secret and context give the same bytes, so that a client
+  which is asked twice answers twice the same.
+
+A `Stream` turns bytes into draws. Each is exact: the outcomes are equally likely (or in an exact
+rational proportion) when the bytes are uniform, because out-of-range values are drawn again and
+never folded back by a modulo or scaled through a float. docs/algorithm.md is the normative text
+that clients in other languages follow byte by byte.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from hmac import digest
+from operator import length_hint
+from struct import unpack_from
+from typing import TYPE_CHECKING
+
+from .errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["Entropy", "Keystream", "Stream", "keyed", "secure", "seeded"]
+
+MIN_SECRET_BYTES = 16
+
+_from_bytes = int.from_bytes
+
+# One-bit masks for every byte, for each width of position that a byte can hold.
+_BITS = [tuple(1 << (byte & (1 << width) - 1) for byte in range(256)) for width in range(9)]
+
+
+class Stream:
+    """The draws that a report is made of, from a source of random bytes.
+
+    `read(size)` returns that many bytes; `expected` is how many to ask for at first. However the
+    bytes are chunked, the draws are the same.
+    """
+
+    __slots__ = ("_at", "_data", "_read")
+
+    def __init__(self, read: Callable[[int], bytes], expected: int) -> None:
+        self._read = read
+        self._data = read(expected)
+        self._at = 0
+
+    def coin(self, heads: int, total: int) -> bool:
+        """Return True with probability heads / total exactly; 0 <= heads <= total <= 2**64.
+
+        Eight bytes at a time, until their value is below `total`.
+        """
+        while True:
+            at = self._at
+            end = at + 8
+            if end > len(self._data):
+                self._refill(8)
+                continue
+            self._at = end
+            value = _from_bytes(self._data[at:end], "little")
+            if value < total:
+                return value < heads
+
+    def coins(self, count: int, numerator: int, bits: int) -> int:
+        """Return `count` independent bits, each 1 with probability numerator / 2**bits exactly.
+
+        Bit planes, the most significant first, meet the binary digits of the numerator at all
+        positions at once, until every position is decided: at a digit 1 a set bit means 1, at a
+        digit 0 a clear bit means 0, and the others wait for the next plane.
+        """
+        size = (count + 7) >> 3
+        undecided = (1 << count) - 1
+        ones = 0
+        data, at = self._data, self._at
+        while bits and undecided:
+            bits -= 1
+            end = at + size
+            if end > len(data):
+                self._at = at
+                self._refill(size)
+                data, at, end = self._data, 0, size
+            agree = undecided & _from_bytes(data[at:end], "little")
+            at = end
+            if numerator >> bits & 1:
+                ones |= agree
+                undecided ^= agree
+            else:
+                undecided = agree
+        self._at = at
+        return ones
+
+    def members(self, n: int, population: int, count: int) -> tuple[int, int]:
+        """Return `count` >= 1 members of a population, uniformly, and the one drawn last.
+
+        Sets are bit masks over positions [0, n). Positions are drawn until `count` different ones
+        lie in the population.
+        """
+        width = (n - 1).bit_length()
+        rest = population
+        if width <= 8:
+            table = _BITS[width].__getitem__
+            while True:
+                positions = iter(self._data[self._at :])
+                for bit in map(table, positions):
+                    if rest & bit:
+                        rest ^= bit
+                        count -= 1
+                        if not count:
+                            self._at = len(self._data) - length_hint(positions)
+                            return population ^ rest, bit
+                self._at = len(self._data)
+                self._refill(1)
+        bit = 0
+        positions = self._positions(width)
+        while count:
+            bit = 1 << next(positions)
+            if rest & bit:
+                rest ^= bit
+                count -= 1
+        return population ^ rest, bit
+
+    def distinct(self, n: int, count: int) -> list[int]:
+        """Return `count` different integers of [0, n), uniformly, in the order drawn.
+
+        The sparse twin of `members`: the same bytes give the same positions.
+        """
+        drawn: dict[int, None] = {}
+        positions = self._positions((n - 1).bit_length())
+        while len(drawn) < count:
+            position = next(positions)
+            if position < n:
+                drawn[position] = None
+        return list(drawn)
+
+    def _positions(self, width: int) -> Iterator[int]:
+        """Yield uniform integers of `width` bits, each from the smallest word that holds them."""
+        size, code = (1, "B") if width <= 8 else (2, "H") if width <= 16 else (4, "I")
+        mask = (1 << width) - 1
+        while True:
+            count = (len(self._data) - self._at) // size
+            for word in unpack_from(f"<{count}{code}", self._data, self._at):
+                self._at += size
+                yield word & mask
+            self._refill(size)
+
+    def _refill(self, need: int) -> None:
+        """Keep the unread tail and read at least `need` bytes more, as many as last time."""
+        tail = self._data[self._at :]
+        self._data = tail + self._read(max(need, len(self._data)))
+        self._at = 0
+
+
+class Keystream:
+    """The bytes of one stream of a key: AES-256-CTR from counter block (stream index, 0)."""
+
+    def __init__(self, key: bytes, index: int) -> None:
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+        nonce = index.to_bytes(8, "big") + bytes(8)
+        self._encryptor = Cipher(algorithms.AES256(key), modes.CTR(nonce)).encryptor()
+
+    def read(self, size: int) -> bytes:
+        """Return the next `size` bytes."""
+        return self._encryptor.update(bytes(size))
+
+
+class Entropy:
+    """A 256-bit key, from which any number of independent streams flow in order."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self._next = 0
+
+    def keystream(self) -> Keystream:
+        """Return the next stream; no two calls return the same one."""
+        index = self._next
+        self._next += 1
+        return Keystream(self._key, index)
+
+
+def secure() -> Entropy:
+    """Entropy keyed by the operating system."""
+    return Entropy(os.urandom(32))
+
+
+def seeded(seed: int) -> Entropy:
+    """Reproducible entropy, for simulation and tests only: who knows the seed knows the answers.
+
+    >>> seeded(1).keystream().read(4) == seeded(1).keystream().read(4)
+    True
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InvalidArgument("seeded", "seed", "an int >= 0", seed)
+    return Entropy(sha256(b"privet seed %d" % seed).digest())
+
+
+def keyed(secret: bytes, context: bytes) -> Entropy:
+    """Entropy that depends on a secret and a public context, by HMAC-SHA256."""
+    if not isinstance(secret, bytes) or len(secret) < MIN_SECRET_BYTES:
+        # The value is a secret: say how long it is, not what it is.
+        given = f"{len(secret)} bytes" if isinstance(secret, bytes) else type(secret).__name__
+        raise InvalidArgument("keyed", "secret", f"at least {MIN_SECRET_BYTES} bytes", given)
+    return Entropy(digest(secret, b"privet answer " + context, "sha256"))

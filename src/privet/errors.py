@@ -1,0 +1,110 @@
+"""Everything that privet raises on purpose, so that a caller can catch as widely as it likes.
+
+    PrivetError
+    ├── InvalidArgument    a parameter breaks a rule                      (also a ValueError)
+    ├── InvalidSurvey      a survey's JSON is malformed or not private    (also a ValueError)
+    ├── InvalidAnswer      an answer is not one of the survey's categories (also a ValueError)
+    ├── InvalidReport      bytes that no client of this survey sends      (also a ValueError)
+    ├── InvalidTally       bytes that are no tally of this survey         (also a ValueError)
+    ├── InvalidFile        a file cannot be read as what it should be     (also a ValueError)
+    ├── SurveyMismatch     reports or tallies of another survey           (also a ValueError)
+    ├── NoReports          nothing has been tallied yet                   (also a ValueError)
+    └── MissingExtra       an optional dependency is not installed        (also an ImportError)
+
+Each message is one line that names what is wrong, the rule, and the value.
+"""
+
+from __future__ import annotations
+
+from reprlib import Repr
+
+__all__ = [
+    "InvalidAnswer",
+    "InvalidArgument",
+    "InvalidFile",
+    "InvalidReport",
+    "InvalidSurvey",
+    "InvalidTally",
+    "MissingExtra",
+    "NoReports",
+    "PrivetError",
+    "SurveyMismatch",
+]
+
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = 80
+
+
+class PrivetError(Exception):
+    """The root of the tree."""
+
+
+class InvalidArgument(PrivetError, ValueError):
+    """A parameter of a function or class breaks its rule.
+
+    >>> print(InvalidArgument("KSubset", "k", "an int in [1, 9]", 12))
+    The 'k' parameter of KSubset must be an int in [1, 9]. Got 12 instead.
+    """
+
+    def __init__(self, owner: str, parameter: str, rule: str, value: object) -> None:
+        shown = _SHORT.repr(value)
+        super().__init__(
+            f"The '{parameter}' parameter of {owner} must be {rule}. Got {shown} instead."
+        )
+        self.parameter = parameter
+        self.value = value
+
+
+class InvalidSurvey(PrivetError, ValueError):
+    """A survey's JSON is malformed, of unknown version, or promises more privacy than it gives."""
+
+
+class InvalidAnswer(PrivetError, ValueError):
+    """An answer is not one of the categories. `row` counts from 0; None for a single answer."""
+
+    def __init__(
+        self, answer: object, *, nearest: str | None = None, row: int | None = None
+    ) -> None:
+        self.answer = answer
+        self.nearest = nearest
+        self.row = row
+        super().__init__(self.describe("" if row is None else f"answers[{row}]: "))
+
+    def describe(self, place: str) -> str:
+        """Return the message with the caller's own words for the place, such as a file and its row."""
+        if self.answer is None or self.answer == "":
+            return f"{place}the answer is empty, which is not a category of this survey."
+        hint = f" Did you mean {self.nearest!r}?" if self.nearest is not None else ""
+        return f"{place}{_SHORT.repr(self.answer)} is not a category of this survey.{hint}"
+
+
+class InvalidReport(PrivetError, ValueError):
+    """A report has the wrong length, padding, set size or fields. `row` counts from 0."""
+
+    def __init__(self, reason: str, *, row: int | None = None) -> None:
+        self.reason = reason
+        self.row = row
+        super().__init__(reason if row is None else f"reports[{row}]: {reason}")
+
+
+class InvalidTally(PrivetError, ValueError):
+    """Bytes that are not a tally, or whose counts no reports could have produced."""
+
+
+class InvalidFile(PrivetError, ValueError):
+    """A file cannot be read as answers, reports or a survey."""
+
+
+class SurveyMismatch(PrivetError, ValueError):
+    """Reports or tallies that belong to another survey."""
+
+
+class NoReports(PrivetError, ValueError):
+    """An estimate was asked of a tally that has seen no report."""
+
+
+class MissingExtra(PrivetError, ImportError):
+    """An optional dependency is needed; the message says how to install it."""
+
+    def __init__(self, what: str, package: str, install: str) -> None:
+        super().__init__(f"{what} needs {package}: pip install '{install}'")

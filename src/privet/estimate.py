@@ -1,0 +1,156 @@
+"""Estimate: what the counts say of the crowd, with error bars."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .errors import InvalidArgument, MissingExtra
+from .refine import project_simplex
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .mechanisms.base import Target
+    from .survey import Survey
+
+__all__ = ["Estimate"]
+
+_ROWS_SHOWN = 12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate:
+    """The estimated share of each category, from `n` reports with these `counts`."""
+
+    survey: Survey
+    n: int
+    counts: NDArray[np.int64]
+
+    @cached_property
+    def frequencies(self) -> NDArray[np.float64]:
+        """The unbiased estimate: single entries may fall outside [0, 1], sums and means are right.
+
+        For a distribution to show, see `project`.
+        """
+        return self.survey.mechanism.frequencies(self.counts, self.n)
+
+    @cached_property
+    def standard_errors(self) -> NDArray[np.float64]:
+        """The standard error of each frequency, as an estimate for the population."""
+        theta = np.clip(self.frequencies, 0, 1)
+        return np.sqrt(self.survey.mechanism.variance(theta, self.n))
+
+    def interval(
+        self,
+        level: float = 0.95,
+        *,
+        target: Literal["population", "sample"] = "population",
+        simultaneous: bool = False,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the lower and upper ends of a confidence interval for each category.
+
+        target="population" is for the crowd that the n people were drawn from: a count is then
+        exactly Binomial(n, h + θ(g − h)), and the interval is Clopper and Pearson's (1934), which
+        covers at least at the level. target="sample" is for the share among these n people
+        themselves, narrower, by inverting the score test with the variance of the randomization
+        alone. simultaneous=True widens all of them (Bonferroni) so that they hold together.
+        """
+        if not isinstance(level, float) or not 0 < level < 1:
+            raise InvalidArgument("Estimate.interval", "level", "a float in (0, 1)", level)
+        alpha = (1 - level) / (len(self.counts) if simultaneous else 1)
+        if target == "population":
+            low, high = self._population_interval(alpha)
+        elif target == "sample":
+            low, high = self._sample_interval(alpha)
+        else:
+            rule = "'population' or 'sample'"
+            raise InvalidArgument("Estimate.interval", "target", rule, target)
+        return np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+    def _population_interval(self, alpha: float) -> tuple[NDArray[np.float64], ...]:
+        from scipy.special import betaincinv
+
+        hits, misses = self.counts.astype(np.float64), (self.n - self.counts).astype(np.float64)
+        low, high = np.zeros(len(hits)), np.ones(len(hits))
+        some, rest = hits > 0, misses > 0
+        low[some] = betaincinv(hits[some], misses[some] + 1, alpha / 2)
+        high[rest] = betaincinv(hits[rest] + 1, misses[rest], 1 - alpha / 2)
+        g, h = self.survey.mechanism.hit_rates
+        return tuple((end - float(h)) / float(g - h) for end in (low, high))
+
+    def _sample_interval(self, alpha: float) -> tuple[NDArray[np.float64], ...]:
+        """Solve n(θ̂ − θ)² <= z²(θ·V1 + (1 − θ)·V0) for θ."""
+        other, own = self.survey.mechanism.variance(np.array([0.0, 1.0]), 1, "sample")
+        z = NormalDist().inv_cdf(1 - alpha / 2)
+        spread = z**2 / self.n
+        middle = self.frequencies + spread * (own - other) / 2
+        inner = middle**2 - self.frequencies**2 + spread * other
+        reach = np.sqrt(np.maximum(inner, 0))
+        return middle - reach, middle + reach
+
+    def project(self) -> NDArray[np.float64]:
+        """Return the distribution nearest to the frequencies: non-negative, and sums to 1."""
+        return project_simplex(self.frequencies)
+
+    # --- out ----------------------------------------------------------------------------------
+
+    def columns(self, level: float = 0.95, *, target: Target = "population") -> dict[str, Any]:
+        """Return the table, column by column, that every output format is made from."""
+        low, high = self.interval(level, target=target)
+        return {
+            "category": list(self.survey.categories),
+            "count": self.counts,
+            "frequency": self.frequencies,
+            "standard_error": self.standard_errors,
+            "low": low,
+            "high": high,
+            "projected": self.project(),
+        }
+
+    def to_frame(self, level: float = 0.95) -> Any:
+        """Return a pandas DataFrame, one row a category."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtra("to_frame", "pandas", "pandas") from None
+        return pd.DataFrame(self.columns(level))
+
+    def to_arrow(self, level: float = 0.95) -> Any:
+        """Return a pyarrow Table, one row a category."""
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise MissingExtra("to_arrow", "pyarrow", "privet[bulk]") from None
+        return pa.table(self.columns(level))
+
+    def plot(self, ax: Any = None, *, truth: Any = None) -> Any:
+        """Draw the frequencies with their 95 % intervals; return the matplotlib axes."""
+        from .figures import plot_estimate
+
+        return plot_estimate(self, ax, truth=truth)
+
+    def __repr__(self) -> str:
+        low, high = self.interval()
+        order = np.argsort(-self.frequencies, kind="stable")[:_ROWS_SHOWN]
+        names = [self.survey.categories[i] for i in order]
+        width = min(30, max(8, *(len(name) for name in names)))
+        mechanism = self.survey.mechanism
+        lines = [
+            f"Estimate from {self.n:,} reports: {self.survey.question}",
+            f"{mechanism!r}",
+            f"  {'category':<{width}}  frequency  ± s.e.    95 % interval",
+        ]
+        for name, i in zip(names, order, strict=True):
+            shown = name if len(name) <= width else name[: width - 1] + "…"
+            lines.append(
+                f"  {shown:<{width}}  {self.frequencies[i]:9.4f}  {self.standard_errors[i]:.4f}"
+                f"  [{low[i]:.4f}, {high[i]:.4f}]"
+            )
+        if len(self.counts) > len(order):
+            lines.append(f"  … and {len(self.counts) - len(order)} categories more")
+        return "\n".join(lines)

@@ -1,0 +1,12 @@
+"""The mechanisms: one a file, all behind the protocol of `base.Mechanism`."""
+
+from .base import Mechanism
+from .binary_rr import BinaryRR
+from .k_subset import KSubset
+from .multivariate_rr import MultivariateRR
+
+__all__ = ["BinaryRR", "KSubset", "Mechanism", "MultivariateRR", "by_name"]
+
+by_name: dict[str, type[Mechanism]] = {
+    mechanism.name: mechanism for mechanism in (KSubset, MultivariateRR, BinaryRR)
+}

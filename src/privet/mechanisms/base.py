@@ -1,0 +1,305 @@
+"""What a mechanism is: answer -> report -> aggregate -> counts -> unbiased estimate.
+
+A mechanism is an immutable value that says
+
+- how an answer becomes a report of `report_bytes` bytes: `sample`, one report from a stream of
+  random bytes, and `_fill`, the same reports for a whole batch;
+- which bytes are a report at all: `check`;
+- how reports fold into an aggregate, an integer vector that adds: `aggregate`;
+- how an aggregate becomes, for each value, the number of reports that support it: `counts`;
+- how likely each report is, exactly: `probability`, `hit_rates`, `likelihood_ratio`.
+
+Everything else (surveys, tallies, estimates, files, commands) is written once against this.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from .. import entropy as _entropy
+from ..errors import InvalidArgument, InvalidReport
+from .odds import floor_log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from fractions import Fraction
+    from typing import Self
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ..entropy import Entropy, Keystream, Stream
+
+Target = Literal["population", "sample"]
+
+MAX_D = 2**32
+_CHUNK_BYTES = 1 << 20
+
+
+class Mechanism(ABC):
+    """A way to randomize one of `d` values so that any report is at most e^ε times likelier
+    under one value than under another.
+    """
+
+    name: ClassVar[str]
+    d: int
+    epsilon: float
+
+    # --- what a mechanism says of itself ------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def likelihood_ratio(self) -> Fraction:
+        """The largest Q(z|x) / Q(z|x') of the mechanism as implemented, exactly; <= e^ε."""
+
+    @property
+    @abstractmethod
+    def hit_rates(self) -> tuple[Fraction, Fraction]:
+        """How likely a report supports the own value (g) and any other value (h), exactly."""
+
+    @property
+    @abstractmethod
+    def report_bytes(self) -> int:
+        """The size of every report."""
+
+    @property
+    @abstractmethod
+    def stream_bytes(self) -> int:
+        """How many random bytes nearly every report gets by with."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, int | str | list[int]]:
+        """The integers that a client draws with; big ones as decimal strings (JSON)."""
+
+    @classmethod
+    @abstractmethod
+    def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:
+        """Rebuild from `parameters`, refusing any that would break the promise of ε."""
+
+    @abstractmethod
+    def sample(self, value: int, stream: Stream) -> bytes:
+        """Return one report for a value in [0, d), drawn from the stream."""
+
+    @abstractmethod
+    def probability(self, report: bytes, value: int) -> Fraction:
+        """Return Q(report | value), exactly."""
+
+    # --- what it does to arrays ---------------------------------------------------------------
+
+    @abstractmethod
+    def _fill(
+        self, values: NDArray[np.int64], data: NDArray[np.uint8], out: NDArray[np.uint8]
+    ) -> tuple[int, int]:
+        """Write reports until `data` runs out; return how many, and how many bytes they used.
+
+        The same bytes give the same reports as one `sample` after another.
+        """
+
+    @abstractmethod
+    def _check(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
+        """Return the first row that is no report with the reason, or None."""
+
+    @abstractmethod
+    def _aggregate(self, reports: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Fold checked reports."""
+
+    @abstractmethod
+    def check_aggregate(self, aggregate: NDArray[np.int64], n: int) -> str | None:
+        """Return why no `n` reports can have this aggregate, or None."""
+
+    @property
+    def aggregate_size(self) -> int:
+        """The length of an aggregate."""
+        return self.d
+
+    def counts(self, aggregate: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many reports support each value."""
+        return aggregate.copy()
+
+    # --- the same for every mechanism -----------------------------------------------------------
+
+    @cached_property
+    def g(self) -> float:
+        """The probability that a report supports the own value."""
+        return float(self.hit_rates[0])
+
+    @cached_property
+    def h(self) -> float:
+        """The probability that a report supports any one other value."""
+        return float(self.hit_rates[1])
+
+    @cached_property
+    def realized_epsilon(self) -> float:
+        """The privacy level that holds exactly, as a float rounded down; <= epsilon."""
+        return floor_log(self.likelihood_ratio)
+
+    def randomize(
+        self, values: ArrayLike, *, entropy: Entropy | None = None, workers: int | None = None
+    ) -> NDArray[np.uint8]:
+        """Return one report a row for an array of values in [0, d).
+
+        Chunks of rows have random streams of their own, so that the reports depend on the
+        entropy alone and not on the number of worker threads (by default one a core).
+        """
+        array = self._check_values(values)
+        out = np.empty((len(array), self.report_bytes), dtype=np.uint8)
+        source = entropy if entropy is not None else _entropy.secure()
+        rows = max(1, _CHUNK_BYTES // self.report_bytes)
+        chunks = [
+            (array[at : at + rows], out[at : at + rows], source.keystream())
+            for at in range(0, len(array), rows)
+        ]
+        workers = self._check_workers(workers)
+        if workers == 1 or len(chunks) <= 1:
+            for chunk in chunks:
+                self._randomize_chunk(*chunk)
+            return out
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(min(workers, len(chunks))) as pool:
+            for job in [pool.submit(self._randomize_chunk, *chunk) for chunk in chunks]:
+                job.result()
+        return out
+
+    def check(self, reports: Any) -> None:
+        """Raise InvalidReport, naming the row and the reason, unless all are reports.
+
+        Takes one report (bytes), a sequence of them, or a uint8 array (n, report_bytes).
+        """
+        for _ in self._checked_chunks(reports):
+            pass
+
+    def aggregate(self, reports: Any) -> tuple[int, NDArray[np.int64]]:
+        """Check the reports; return their number and their aggregate."""
+        n = 0
+        total = np.zeros(self.aggregate_size, dtype=np.int64)
+        for chunk in self._checked_chunks(reports):
+            n += len(chunk)
+            total += self._aggregate(chunk)
+        return n, total
+
+    def tally(self, reports: Any) -> NDArray[np.int64]:
+        """Check the reports; return how many of them support each value, int64 (d,)."""
+        return self.counts(self.aggregate(reports)[1])
+
+    def frequencies(self, counts: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+        """Return the unbiased estimate (f/n − h)/(g − h); paper, Algorithm 2."""
+        g, h = self.hit_rates
+        return (counts / n - self.h) / float(g - h)
+
+    def variance(
+        self, theta: NDArray[np.float64], n: int, target: Target = "population"
+    ) -> NDArray[np.float64]:
+        """Return the variance of each estimated frequency where the true ones are theta.
+
+        For the sample (these n people), θ·g(1−g) + (1−θ)·h(1−h), over n(g−h)²; for the
+        population they were drawn from, θ(1−θ)/n more.
+        """
+        g, h = self.hit_rates
+        own, other = float(g * (1 - g) / (g - h) ** 2), float(h * (1 - h) / (g - h) ** 2)
+        noise = (theta * own + (1 - theta) * other) / n
+        return noise + theta * (1 - theta) / n if target == "population" else noise
+
+    # --- arguments --------------------------------------------------------------------------------
+
+    def _randomize_chunk(
+        self, values: NDArray[np.int64], out: NDArray[np.uint8], stream: Keystream
+    ) -> None:
+        """Feed `_fill` until every row is written; what a call leaves unread is kept."""
+        done = 0
+        data = np.empty(0, dtype=np.uint8)
+        while done < len(values):
+            want = min(self.stream_bytes * (len(values) - done), _CHUNK_BYTES)
+            # Never less than was left unread: a buffer too small for one report must grow.
+            fresh = stream.read(max(want, len(data)))
+            data = np.concatenate([data, np.frombuffer(fresh, dtype=np.uint8)])
+            made, used = self._fill(values[done:], data, out[done:])
+            done += made
+            data = data[used:]
+
+    def _check_values(self, values: ArrayLike) -> NDArray[np.int64]:
+        array = np.asarray(values)
+        if array.ndim != 1:
+            raise self._error("values", "one-dimensional", f"{array.ndim} dimensions")
+        if array.size == 0:
+            return np.empty(0, dtype=np.int64)
+        if array.dtype.kind not in "iu":
+            raise self._error("values", "an array of integers", f"dtype {array.dtype}")
+        outside = (array < 0) | (array >= self.d)
+        if outside.any():
+            row = int(np.argmax(outside))
+            raise self._error(f"values[{row}]", f"in [0, {self.d - 1}]", int(array[row]))
+        return np.ascontiguousarray(array, dtype=np.int64)
+
+    def _check_workers(self, workers: int | None) -> int:
+        if workers is None:
+            return (
+                len(os.sched_getaffinity(0))
+                if hasattr(os, "sched_getaffinity")
+                else (os.cpu_count() or 1)
+            )
+        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+            raise self._error("workers", "an int >= 1", workers)
+        return workers
+
+    def _checked_chunks(self, reports: Any) -> Iterator[NDArray[np.uint8]]:
+        array = self._as_array(reports)
+        rows = max(1, _CHUNK_BYTES // self.report_bytes)
+        for at in range(0, len(array), rows):
+            chunk = np.ascontiguousarray(array[at : at + rows])
+            problem = self._check(chunk)
+            if problem is not None:
+                raise InvalidReport(problem[1], row=at + problem[0])
+            yield chunk
+
+    def _as_array(self, reports: Any) -> NDArray[np.uint8]:
+        size = self.report_bytes
+        if isinstance(reports, np.ndarray):
+            if reports.dtype != np.uint8 or reports.ndim != 2 or reports.shape[1] != size:
+                raise InvalidReport(
+                    f"An array of reports must be uint8 of shape (n, {size}). "
+                    f"Got {reports.dtype} of shape {reports.shape} instead."
+                )
+            return reports
+        one = isinstance(reports, bytes | bytearray | memoryview)
+        pieces = [bytes(reports)] if one else list(reports)
+        for row, piece in enumerate(pieces):
+            if not isinstance(piece, bytes | bytearray | memoryview):
+                raise InvalidReport(f"A report is bytes. Got {type(piece).__name__}.", row=row)
+            if len(piece) != size:
+                raise InvalidReport(
+                    f"A report of this survey has {size} bytes. Got {len(piece)}.",
+                    row=None if one else row,
+                )
+        return np.frombuffer(b"".join(pieces), dtype=np.uint8).reshape(-1, size)
+
+    def _padding(self, reports: NDArray[np.uint8], bits: int) -> NDArray[np.bool_]:
+        """Return which rows have a bit set beyond the first `bits`."""
+        spare = 8 * self.report_bytes - bits
+        return reports[:, -1] >> (8 - spare) != 0 if spare else np.zeros(len(reports), np.bool_)
+
+    @classmethod
+    def _error(cls, parameter: str, rule: str, value: object) -> InvalidArgument:
+        return InvalidArgument(cls.__name__, parameter, rule, value)
+
+    @classmethod
+    def _check_domain(cls, d: int, epsilon: float) -> tuple[int, float]:
+        """Return d and ε as plain numbers, or raise."""
+        if isinstance(d, bool) or not isinstance(d, int | np.integer) or not 2 <= d <= MAX_D:
+            raise cls._error("d", f"an int in [2, {MAX_D}]", d)
+        real = isinstance(epsilon, int | float | np.number) and not isinstance(epsilon, bool)
+        if not real or not np.isfinite(epsilon) or epsilon <= 0:
+            raise cls._error("epsilon", "a finite number > 0", epsilon)
+        return int(d), float(epsilon)
+
+
+def count_bits(reports: NDArray[np.uint8], d: int) -> NDArray[np.int64]:
+    """Return how many bitmaps have each of the first d bits set."""
+    bits = np.unpackbits(reports, axis=1, count=d, bitorder="little")
+    counts: NDArray[np.int64] = bits.sum(axis=0, dtype=np.int64)
+    return counts

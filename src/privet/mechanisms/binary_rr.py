@@ -1,0 +1,153 @@
+"""Binary randomized response (BRR, SUE, basic RAPPOR): flip every bit of the one-hot answer.
+
+Each of d bits is flipped with probability flip / 2^64, the smallest such number at or above
+1/(e^{ε/2} + 1). Two values differ in two bits, so the likelihood ratio is at most
+((2^64 − flip) / flip)^2 <= e^ε (paper, eq. 5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import log2
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..errors import InvalidSurvey
+from .base import Mechanism, count_bits
+from .odds import floor_exp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from ..entropy import Stream
+
+_BITS = 64
+_ONE = 1 << _BITS
+
+
+@dataclass(frozen=True, init=False)
+class BinaryRR(Mechanism):
+    """Report every bit of the one-hot answer, each kept with probability e^{ε/2}/(e^{ε/2} + 1).
+
+    >>> BinaryRR(16, 2.0).g  # doctest: +ELLIPSIS
+    0.731058...
+    """
+
+    name: ClassVar[str] = "binary-rr"
+    d: int
+    epsilon: float
+    flip: int
+
+    def __init__(self, d: int, epsilon: float) -> None:
+        d, epsilon = self._check_domain(d, epsilon)
+        flip = _least_flip(epsilon)
+        if flip < 2 or 2 * flip >= _ONE:
+            raise self._error(
+                "epsilon", "in [1e-16, 86], to be drawn with 64-bit integers", epsilon
+            )
+        self._assemble(d, epsilon, flip)
+
+    def __repr__(self) -> str:
+        return f"BinaryRR(d={self.d}, epsilon={self.epsilon})"
+
+    def _assemble(self, d: int, epsilon: float, flip: int) -> None:
+        object.__setattr__(self, "d", d)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "flip", flip)
+
+    @property
+    def parameters(self) -> dict[str, int | str | list[int]]:
+        """The integer that a client draws with."""
+        return {"flip": str(self.flip)}
+
+    @classmethod
+    def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:
+        """Rebuild, refusing a flip that would break the promise of ε."""
+        d, epsilon = cls._check_domain(d, epsilon)
+        match parameters:
+            case {"flip": str(digits)} if (
+                len(parameters) == 1 and digits.isascii() and digits.isdecimal()
+            ):
+                flip = int(digits)
+            case _:
+                raise InvalidSurvey(
+                    f"The parameter of {cls.name} must be flip (a decimal string). "
+                    f"Got {dict(parameters)!r}."
+                )
+        if not _least_flip(epsilon) <= flip < _ONE // 2:
+            raise InvalidSurvey(
+                f"The flip {flip} / 2^{_BITS} is not in [1/(e^(epsilon/2) + 1), 1/2) for epsilon = "
+                f"{epsilon}: this survey is not as private as it says."
+            )
+        self = cls.__new__(cls)
+        self._assemble(d, epsilon, flip)
+        return self
+
+    @cached_property
+    def likelihood_ratio(self) -> Fraction:
+        """Exactly ((2^64 − flip) / flip)^2."""
+        return Fraction(_ONE - self.flip, self.flip) ** 2
+
+    @cached_property
+    def hit_rates(self) -> tuple[Fraction, Fraction]:
+        """G = 1 − flip / 2^64 and h = flip / 2^64."""
+        h = Fraction(self.flip, _ONE)
+        return 1 - h, h
+
+    @cached_property
+    def report_bytes(self) -> int:
+        """A bitmap."""
+        return self.d + 7 >> 3
+
+    @cached_property
+    def stream_bytes(self) -> int:
+        """How many random bytes nearly every report gets by with."""
+        return self.report_bytes * int(log2(self.d) + 6)
+
+    def probability(self, report: bytes, value: int) -> Fraction:
+        """Return Q(report | value), exactly."""
+        self.check(report)
+        (value,) = self._check_values([value])
+        flipped = (int.from_bytes(report, "little") ^ 1 << value).bit_count()
+        g, h = self.hit_rates
+        return h**flipped * g ** (self.d - flipped)
+
+    def sample(self, value: int, stream: Stream) -> bytes:
+        """Return one report for a value in [0, d); docs/algorithm.md is its specification."""
+        flips = stream.coins(self.d, self.flip, _BITS)
+        return (flips ^ 1 << value).to_bytes(self.report_bytes, "little")
+
+    def _fill(
+        self, values: NDArray[np.int64], data: NDArray[np.uint8], out: NDArray[np.uint8]
+    ) -> tuple[int, int]:
+        from .. import kernels
+
+        made, used = kernels.fill_flips(values, data, out, self.d, np.uint64(self.flip))
+        return made, used
+
+    def _check(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
+        bad = self._padding(reports, self.d)
+        return (
+            (int(np.argmax(bad)), f"A bit beyond the first {self.d} is set.") if bad.any() else None
+        )
+
+    def _aggregate(self, reports: NDArray[np.uint8]) -> NDArray[np.int64]:
+        return count_bits(reports, self.d)
+
+    def check_aggregate(self, aggregate: NDArray[np.int64], n: int) -> str | None:
+        """Any count up to n can occur."""
+        if aggregate.min() < 0 or aggregate.max() > n:
+            return f"counts must be in [0, {n}]"
+        return None
+
+
+def _least_flip(epsilon: float) -> int:
+    """Return ceil(2^64 / (e^{ε/2} + 1)), or more where 120 digits cannot tell: never less."""
+    root = floor_exp(Fraction(epsilon) / 2, _BITS)
+    return -(-_ONE * _ONE // (root + _ONE))

@@ -1,0 +1,371 @@
+"""The k-subset mechanism, complete design: the paper's Definition 1 and Algorithm 1.
+
+A report is a set Z of k of the d values, with probability
+
+    Q(Z | x) = (E if x in Z else 1) · d / (D · C(d, k)),    D = kE + d − k,
+
+where E = odds / 2^scale is the largest such rational at or below e^ε. The sampler draws k − 1 of
+the other d − 1 values and one value more; on a hit, x takes the place of the one drawn last. Hit
+and miss thus make the same draws, and a report is a packed set: the order of drawing is gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import comb, inf, log
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from .. import theory
+from ..errors import InvalidSurvey
+from .base import Mechanism, count_bits
+from .odds import floor_exp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from ..entropy import Stream
+
+# The hit is drawn below k·odds + (d−k)·2^scale, kept under this so that a 64-bit word is redrawn
+# less than once in 16 times.
+_MAX_TOTAL = 2**60
+_MAX_PLANES = 8
+
+
+@dataclass(frozen=True, init=False)
+class KSubset(Mechanism):
+    r"""Report a set of k of the d values that is more likely to hold the own one.
+
+    Parameters
+    ----------
+    d : int
+        The number of values.
+    epsilon : float
+        The privacy level: no report is more than e^ε times likelier under one value than another.
+    k : "l2", "information" or int in [1, d − 1]
+        The size of a report: the one with the least squared error (the paper's k#, Theorem 3),
+        the one that keeps the most information (k*, Theorem 1), or one's own.
+
+    References
+    ----------
+    Wang, Huang, Wang, Nie, Xu, Yang, Li, Qiao: Mutual Information Optimally Local Private Discrete
+    Distribution Estimation, 2016.
+
+    >>> KSubset(100, 1.0)
+    KSubset(d=100, epsilon=1.0, k=27)
+    >>> mechanism = KSubset(4, 1.0, k=2)
+    >>> inside, outside = (mechanism.probability(b"\x03", value) for value in (0, 3))
+    >>> inside / outside == mechanism.likelihood_ratio
+    True
+
+    """
+
+    name: ClassVar[str] = "k-subset"
+    d: int
+    epsilon: float
+    k: int
+    odds: int
+    scale: int
+    start: tuple[int, int]
+
+    def __init__(
+        self, d: int, epsilon: float, k: Literal["l2", "information"] | int = "l2"
+    ) -> None:
+        d, epsilon = self._check_domain(d, epsilon)
+        k = self._choose_k(d, epsilon, k)
+        odds, scale = self._choose_odds(d, epsilon, k)
+        self._assemble(d, epsilon, k, odds, scale, _choose_start(d, k))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}, k={self.k})"
+
+    def _assemble(self, *fields: object) -> None:
+        for field, value in zip(
+            ("d", "epsilon", "k", "odds", "scale", "start"), fields, strict=True
+        ):
+            object.__setattr__(self, field, value)
+
+    # --- the integers -------------------------------------------------------------------------
+
+    @classmethod
+    def _choose_k(cls, d: int, epsilon: float, k: str | int) -> int:
+        if k == "l2":
+            return int(theory.l2_optimal_k(d, epsilon))
+        if k == "information":
+            return int(theory.information_optimal_k(d, epsilon))
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= d - 1:
+            raise cls._error("k", f"'l2', 'information' or an int in [1, {d - 1}]", k)
+        return int(k)
+
+    @classmethod
+    def _choose_odds(cls, d: int, epsilon: float, k: int) -> tuple[int, int]:
+        """Return the finest odds / 2^scale <= e^ε whose total fits."""
+        limit = log((_MAX_TOTAL - (d - k)) / k)
+        if epsilon > limit:
+            rule = f"at most {limit:.2f} for d = {d} and k = {k}, to be drawn with 64-bit integers"
+            raise cls._error("epsilon", rule, epsilon)
+        finest = floor_exp(epsilon, 60)
+        for scale in range(60, -1, -1):
+            odds = finest >> (60 - scale)
+            if k * odds + (d - k << scale) <= _MAX_TOTAL:
+                break
+        if odds <= 1 << scale:
+            rule = f"large enough to differ from 0 in steps of 2^-{scale}, at d = {d}"
+            raise cls._error("epsilon", rule, epsilon)
+        return odds, scale
+
+    @property
+    def parameters(self) -> dict[str, int | str | list[int]]:
+        """The integers that a client draws with."""
+        return {"k": self.k, "odds": str(self.odds), "scale": self.scale, "start": list(self.start)}
+
+    @classmethod
+    def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:
+        """Rebuild, refusing integers that would break the promise of ε."""
+        d, epsilon = cls._check_domain(d, epsilon)
+        match parameters:
+            case {
+                "k": int(k),
+                "odds": str(digits),
+                "scale": int(scale),
+                "start": [int(c), int(b)],
+            } if len(parameters) == 4 and digits.isascii() and digits.isdecimal():
+                odds = int(digits)
+            case _:
+                raise InvalidSurvey(
+                    f"The parameters of {cls.name} must be k, odds (a decimal string), scale and "
+                    f"start (two integers). Got {dict(parameters)!r}."
+                )
+        if not 1 <= k <= d - 1:
+            raise InvalidSurvey(f"The k of {cls.name} must be in [1, {d - 1}]. Got {k}.")
+        if not (0 <= scale <= 60 and 1 << scale < odds <= floor_exp(epsilon, scale)):
+            raise InvalidSurvey(
+                f"The odds {odds} / 2^{scale} are not in (1, e^epsilon] for epsilon = {epsilon}: "
+                "this survey is not as private as it says."
+            )
+        if k * odds + (d - k << scale) >= 1 << 64:
+            raise InvalidSurvey(f"The odds {odds} / 2^{scale} need more than 64-bit integers.")
+        if not (0 <= b <= 64 and 0 <= c < 1 << b) or (b and _packed_bits(d, k)):
+            raise InvalidSurvey(f"The start [{c}, {b}] of {cls.name} is not a probability c / 2^b.")
+        self = cls.__new__(cls)
+        self._assemble(d, epsilon, k, odds, scale, (c, b))
+        return self
+
+    @cached_property
+    def likelihood_ratio(self) -> Fraction:
+        """Exactly odds / 2^scale."""
+        return Fraction(self.odds, 1 << self.scale)
+
+    @cached_property
+    def hit_rates(self) -> tuple[Fraction, Fraction]:
+        """G = kE/D and h = (k − g)/(d − 1)."""
+        g = Fraction(self.k * self.odds, self._total)
+        return g, (self.k - g) / (self.d - 1)
+
+    @cached_property
+    def _total(self) -> int:
+        """D · 2^scale."""
+        return self.k * self.odds + (self.d - self.k << self.scale)
+
+    def probability(self, report: bytes, value: int) -> Fraction:
+        """Return Q(report | value), exactly."""
+        self.check(report)
+        (value,) = self._check_values([value])
+        weight = self.odds if value in self.members(report) else 1 << self.scale
+        return Fraction(weight * self.d, self._total * comb(self.d, self.k))
+
+    def members(self, report: bytes) -> list[int]:
+        r"""Return the values in a report, in increasing order.
+
+        >>> KSubset(10, 1.0, k=3).members(b"\x25\x00")
+        [0, 2, 5]
+        """
+        self.check(report)
+        packed = int.from_bytes(report, "little")
+        if width := self._packed_bits:
+            return [packed >> at & (1 << width) - 1 for at in range(0, self.k * width, width)]
+        return [value for value in range(self.d) if packed >> value & 1]
+
+    # --- one report ---------------------------------------------------------------------------
+
+    @cached_property
+    def _packed_bits(self) -> int:
+        return _packed_bits(self.d, self.k)
+
+    @cached_property
+    def report_bytes(self) -> int:
+        """A bitmap of d bits or k sorted indices, whichever is shorter."""
+        return (self.k * self._packed_bits or self.d) + 7 >> 3
+
+    @cached_property
+    def stream_bytes(self) -> int:
+        """How many random bytes nearly every report gets by with."""
+        others, size = self.d - 1, min(self.k, self.d - self.k)
+        word = 1 if others <= 1 << 8 else 2 if others <= 1 << 16 else 4
+        draws = _expected_draws(others, size - 1, *self.start) + 1
+        slack = 4 * (draws**0.5 + 2)
+        return int(8 + self.start[1] * (others + 7 >> 3) + word * (draws + slack))
+
+    @cached_property
+    def _coin(self) -> tuple[int, int]:
+        """Heads and total of the hit, scaled up so that a 64-bit word is rarely redrawn."""
+        factor = (2**64 - 1) // self._total
+        return factor * self.k * self.odds, factor * self._total
+
+    @cached_property
+    def _plan(self) -> tuple[int, int, bool, int, int, int, int, int, int]:
+        """All that `sample` needs, at hand in one look-up."""
+        others, flip = self.d - 1, 2 * self.k > self.d
+        size = (self.d - self.k if flip else self.k) - 1
+        return *self._coin, flip, others, size, (1 << others) - 1, *self.start, self.report_bytes
+
+    def sample(self, value: int, stream: Stream) -> bytes:
+        """Return one report for a value in [0, d); docs/algorithm.md is its specification."""
+        if self._packed_bits:
+            return self._sample_indices(value, stream)
+        heads, total, flip, others, size, everyone, numerator, bits, report_bytes = self._plan
+        # Sets of more than half the domain are drawn as the complement of a smaller one.
+        inside = stream.coin(heads, total) is not flip
+        drawn = stream.coins(others, numerator, bits) if bits else 0
+        missing = size - drawn.bit_count()
+        if missing < 0:
+            drawn ^= stream.members(others, drawn, -missing)[0]
+            missing = 0
+        added, last = stream.members(others, everyone ^ drawn, missing + 1)
+        drawn |= added
+        if inside:
+            drawn ^= last
+        own = 1 << value
+        if drawn & own:  # positions leave out the own value: the last value stands in for it
+            drawn |= 1 << others
+        drawn = drawn | own if inside else drawn & ~own
+        if flip:
+            drawn ^= everyone << 1 | 1
+        return drawn.to_bytes(report_bytes, "little")
+
+    def _sample_indices(self, value: int, stream: Stream) -> bytes:
+        """Sample the same way for sparse sets, whose cost must not grow with d."""
+        others = self.d - 1
+        inside = stream.coin(*self._coin)
+        drawn = stream.distinct(others, self.k)
+        if inside:
+            drawn.pop()
+        members = [others if position == value else position for position in drawn]
+        if inside:
+            members.append(value)
+        members.sort()
+        packed = 0
+        for member in reversed(members):
+            packed = packed << self._packed_bits | member
+        return packed.to_bytes(self.report_bytes, "little")
+
+    # --- many reports -------------------------------------------------------------------------
+
+    def _fill(
+        self, values: NDArray[np.int64], data: NDArray[np.uint8], out: NDArray[np.uint8]
+    ) -> tuple[int, int]:
+        from .. import kernels
+
+        heads, total = (np.uint64(number) for number in self._coin)
+        if self._packed_bits:
+            made, used = kernels.fill_indices(
+                values, data, out, self.d, self.k, heads, total, self._packed_bits
+            )
+        else:
+            numerator, bits = self.start
+            made, used = kernels.fill_bitmaps(
+                values, data, out, self.d, self.k, heads, total, np.uint64(numerator), bits
+            )
+        return made, used
+
+    def _check(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
+        used = self.k * self._packed_bits or self.d
+        bad = self._padding(reports, used)
+        if bad.any():
+            return int(np.argmax(bad)), f"A bit beyond the first {used} is set."
+        if self._packed_bits:
+            return self._check_indices(self._indices(reports))
+        sizes = np.bitwise_count(reports).sum(axis=1, dtype=np.int64)
+        if (sizes != self.k).any():
+            row = int(np.argmax(sizes != self.k))
+            return row, f"A report of this survey has {self.k} members. Got {sizes[row]}."
+        return None
+
+    def _check_indices(self, indices: NDArray[np.int64]) -> tuple[int, str] | None:
+        bad = (indices >= self.d).any(axis=1)
+        if bad.any():
+            row = int(np.argmax(bad))
+            return row, f"A member must be below {self.d}. Got {indices[row].max()}."
+        bad = (np.diff(indices, axis=1) <= 0).any(axis=1)
+        if bad.any():
+            return int(np.argmax(bad)), "The members are not in increasing order."
+        return None
+
+    def _aggregate(self, reports: NDArray[np.uint8]) -> NDArray[np.int64]:
+        if self._packed_bits:
+            return np.bincount(self._indices(reports).ravel(), minlength=self.d)
+        return count_bits(reports, self.d)
+
+    def _indices(self, reports: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Unpack to (n, k) members."""
+        width = self._packed_bits
+        bits = np.unpackbits(reports, axis=1, count=self.k * width, bitorder="little")
+        weights = 1 << np.arange(width, dtype=np.int64)
+        indices: NDArray[np.int64] = bits.reshape(len(reports), self.k, width) @ weights
+        return indices
+
+    def check_aggregate(self, aggregate: NDArray[np.int64], n: int) -> str | None:
+        """Every report has k different members."""
+        if aggregate.min() < 0 or aggregate.max() > n:
+            return f"counts must be in [0, {n}]"
+        total = int(aggregate.sum())
+        return None if total == n * self.k else f"counts must add up to {n * self.k}, not {total}"
+
+
+def _packed_bits(d: int, k: int) -> int:
+    """Return the bits of an index where k of them are shorter than a bitmap in bytes, else 0."""
+    width = (d - 1).bit_length()
+    return width if k * width + 7 >> 3 < d + 7 >> 3 else 0
+
+
+def _expected_draws(others: int, size: int, numerator: int, bits: int) -> float:
+    """Return about how many positions it takes to mend `numerator / 2^bits` coins to a size."""
+    span = 1 << (others - 1).bit_length()
+    p = numerator / (1 << bits)
+    deviation = (others * p * (1 - p)) ** 0.5
+    short = size - others * p
+    if deviation == 0:
+        adds, removals = max(short, 0.0), max(-short, 0.0)
+    else:
+        noise = NormalDist(0, deviation)
+        adds = deviation**2 * noise.pdf(short) + short * noise.cdf(short)
+        removals = adds - short
+    return adds * span / (others - size) + removals * span / max(size, 1)
+
+
+def _choose_start(d: int, k: int) -> tuple[int, int]:
+    """Return the coins c / 2^b that a bitmap starts from, for the least time in one report.
+
+    Any choice is exact. The costs, in nanoseconds of the single-report path: 400 and 2.5 a byte
+    for a plane, 70 for a position.
+    """
+    others, size = d - 1, min(k, d - k) - 1
+    if _packed_bits(d, k):
+        return 0, 0
+    best, start = inf, (0, 0)
+    for bits in range(_MAX_PLANES + 1):
+        numerator = (size << bits) // others
+        if bits and not numerator & 1:
+            continue
+        draws = _expected_draws(others, size, numerator, bits)
+        cost = bits * (400 + 2.5 * others / 8) + 70 * draws
+        if cost < best:
+            best, start = cost, (numerator, bits)
+    return start

@@ -1,0 +1,286 @@
+"""Survey: the public contract that clients, servers and files share.
+
+It holds the question, the categories in their order, ε, and the mechanism with the integers that
+clients draw with, so that no client computes e^ε itself. Its canonical JSON is the one text that
+identifies it; the fingerprint is that text's SHA-256.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from os import urandom
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from .entropy import Stream, keyed
+from .errors import InvalidAnswer, InvalidArgument, InvalidSurvey
+from .mechanisms import KSubset, Mechanism, by_name
+from .tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from .entropy import Entropy
+
+__all__ = ["Survey"]
+
+_VERSION = 1
+_ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
+# Looking for the nearest category compares with all of them.
+_MOST_TO_COMPARE = 10_000
+
+
+class _Document(msgspec.Struct, forbid_unknown_fields=True):
+    """The JSON, field by field, in canonical order."""
+
+    privet: int
+    id: str
+    question: str
+    categories: list[str]
+    epsilon: float
+    mechanism: dict[str, Any]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Survey:
+    """A question with its categories, a privacy level, and how answers are randomized.
+
+    Parameters
+    ----------
+    question : str
+        What people are asked.
+    categories : sequence of str
+        The possible answers, at least two; their order is part of the contract.
+    epsilon : float
+        The privacy level of one report.
+    mechanism : "auto", a mechanism's name, or a Mechanism
+        "auto" takes the one with the least error.
+    id : str, optional
+        Lower-case letters, digits, '.', '_' and '-'; by default made from the question. Two waves
+        of the same question need different ids, so that their tallies cannot be mixed up.
+
+    >>> survey = Survey("Tea or coffee?", ["tea", "coffee", "neither"], epsilon=1.0)
+    >>> survey
+    Survey('Tea or coffee?', 3 categories, KSubset(d=3, epsilon=1.0, k=1))
+    >>> tally = survey.tally()
+    >>> tally.update(survey.randomize("tea"))
+    >>> tally.n
+    1
+
+    """
+
+    question: str
+    categories: tuple[str, ...]
+    epsilon: float
+    mechanism: Mechanism
+    id: str
+
+    def __init__(
+        self,
+        question: str,
+        categories: Sequence[str],
+        epsilon: float,
+        *,
+        mechanism: str | Mechanism = "auto",
+        id: str | None = None,
+    ) -> None:
+        def put(field: str, value: object) -> None:
+            object.__setattr__(self, field, value)
+
+        put("question", _check_text("question", question))
+        put("categories", _check_categories(categories))
+        put("mechanism", _choose_mechanism(mechanism, len(self.categories), epsilon))
+        put("epsilon", self.mechanism.epsilon)
+        put("id", _check_id(id if id is not None else _slug(self.question)))
+
+    def __repr__(self) -> str:
+        return f"Survey({self.question!r}, {len(self.categories)} categories, {self.mechanism!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Survey) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    # --- the contract -------------------------------------------------------------------------
+
+    def to_json(self) -> str:
+        """Return the canonical text."""
+        return self._canonical.decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Survey:
+        """Read a survey, refusing unknown fields and integers that break the promise of ε."""
+        try:
+            document = msgspec.json.decode(text, type=_Document)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise InvalidSurvey(f"Not a survey: {error}.") from None
+        if document.privet != _VERSION:
+            raise InvalidSurvey(
+                f"This is a survey of version {document.privet}; this privet reads {_VERSION}."
+            )
+        parameters = dict(document.mechanism)
+        kind = by_name.get(str(parameters.pop("name", None)))
+        if kind is None:
+            raise InvalidSurvey(
+                f"The mechanism's name must be one of {', '.join(by_name)}. "
+                f"Got {document.mechanism.get('name')!r}."
+            )
+        try:
+            return cls(
+                document.question,
+                document.categories,
+                document.epsilon,
+                mechanism=kind.from_parameters(
+                    len(document.categories), document.epsilon, parameters
+                ),
+                id=document.id,
+            )
+        except InvalidArgument as error:
+            raise InvalidSurvey(f"Not a survey: {error}") from None
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the canonical text, in hexadecimal."""
+        return sha256(self._canonical).hexdigest()
+
+    @cached_property
+    def _canonical(self) -> bytes:
+        mechanism = {"name": self.mechanism.name, **self.mechanism.parameters}
+        return msgspec.json.encode(
+            _Document(
+                _VERSION, self.id, self.question, list(self.categories), self.epsilon, mechanism
+            )
+        )
+
+    # --- answers to reports -------------------------------------------------------------------
+
+    def index(self, answer: str) -> int:
+        """Return the position of an answer among the categories, or raise InvalidAnswer."""
+        try:
+            return self._positions[answer]
+        except (KeyError, TypeError):
+            pass
+        if isinstance(answer, str):
+            normal = self._positions.get(unicodedata.normalize("NFC", answer))
+            if normal is not None:
+                return normal
+        raise InvalidAnswer(answer, nearest=self._nearest(answer))
+
+    def randomize(self, answer: str, *, secret: bytes | None = None) -> bytes:
+        """Return one report of an answer, safe to send to anyone.
+
+        With a secret of the person's own (at least 16 bytes, never sent), the same answer always
+        gives the same report, so that being asked again reveals nothing more.
+        """
+        value = self._positions.get(answer) if type(answer) is str else None
+        if value is None:
+            value = self.index(answer)
+        mechanism = self.mechanism
+        if secret is None:
+            return mechanism.sample(value, Stream(urandom, mechanism.stream_bytes))
+        context = bytes.fromhex(self.fingerprint) + value.to_bytes(8, "big")
+        stream = Stream(keyed(secret, context).keystream().read, mechanism.stream_bytes)
+        return mechanism.sample(value, stream)
+
+    def randomize_batch(
+        self, answers: Iterable[str], *, entropy: Entropy | None = None
+    ) -> NDArray[np.uint8]:
+        """Return one report a row, uint8 (n, report_bytes), in the order of the answers."""
+        if isinstance(answers, str):
+            raise InvalidArgument("Survey.randomize_batch", "answers", "a sequence", answers)
+        positions = self._positions
+        pending = list(answers)
+        try:
+            values = [positions[answer] for answer in pending]
+        except (KeyError, TypeError):
+            values = self._indices_or_error(pending)
+        return self.mechanism.randomize(np.array(values, dtype=np.int64), entropy=entropy)
+
+    def tally(self) -> Tally:
+        """Return an empty tally."""
+        return Tally(self)
+
+    def _indices_or_error(self, answers: Sequence[str]) -> list[int]:
+        values = []
+        for row, answer in enumerate(answers):
+            try:
+                values.append(self.index(answer))
+            except InvalidAnswer as error:
+                raise InvalidAnswer(answer, nearest=error.nearest, row=row) from None
+        return values
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {category: position for position, category in enumerate(self.categories)}
+
+    def _nearest(self, answer: object) -> str | None:
+        if not isinstance(answer, str) or len(self.categories) > _MOST_TO_COMPARE:
+            return None
+        from difflib import get_close_matches
+
+        folded = {category.casefold(): category for category in self.categories}
+        close = get_close_matches(answer.strip().casefold(), folded, n=1)
+        return folded[close[0]] if close else None
+
+
+def _check_text(parameter: str, text: object) -> str:
+    """Return text in Unicode's composed form, refusing what cannot be seen."""
+    rule = "non-empty printable text without space around it"
+    if not isinstance(text, str) or not text or text != text.strip() or not text.isprintable():
+        raise InvalidArgument("Survey", parameter, rule, text)
+    return unicodedata.normalize("NFC", text)
+
+
+def _check_categories(categories: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(categories, str | bytes | Mapping | set | frozenset):
+        raise InvalidArgument("Survey", "categories", "an ordered sequence of str", categories)
+    checked = tuple(_check_text(f"categories[{i}]", text) for i, text in enumerate(categories))
+    if len(checked) < 2:
+        raise InvalidArgument("Survey", "categories", "at least two", list(checked))
+    first: dict[str, int] = {}
+    for i, text in enumerate(checked):
+        if first.setdefault(text, i) != i:
+            rule = f"different from categories[{first[text]}]"
+            raise InvalidArgument("Survey", f"categories[{i}]", rule, text)
+    return checked
+
+
+def _choose_mechanism(mechanism: str | Mechanism, d: int, epsilon: float) -> Mechanism:
+    if isinstance(mechanism, Mechanism):
+        if mechanism.d != d or mechanism.epsilon != epsilon:
+            rule = f"for d = {d} and epsilon = {epsilon}, as the survey is"
+            raise InvalidArgument("Survey", "mechanism", rule, mechanism)
+        return mechanism
+    if mechanism == "auto":
+        return KSubset(d, epsilon)
+    if not isinstance(mechanism, str) or mechanism not in by_name:
+        rule = f"a Mechanism or one of auto, {', '.join(by_name)}"
+        raise InvalidArgument("Survey", "mechanism", rule, mechanism)
+    return by_name[mechanism](d, epsilon)  # type: ignore[call-arg]
+
+
+def _check_id(identifier: str) -> str:
+    if not isinstance(identifier, str) or not _ID.fullmatch(identifier):
+        rule = "1 to 64 of a-z, 0-9, '.', '_' and '-', with a letter or digit at both ends"
+        raise InvalidArgument("Survey", "id", rule, identifier)
+    return identifier
+
+
+def _slug(question: str) -> str:
+    """Return an id made from the question.
+
+    >>> _slug("What is your favourite café?")
+    'what-is-your-favourite-cafe'
+    """
+    plain = unicodedata.normalize("NFKD", question).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:64].rstrip("-") or "survey"

@@ -1,0 +1,135 @@
+"""Tally: reports folded into counts that add.
+
+A tally is all that an estimate needs and all that has to be kept: two tallies of one survey merge
+into the tally of all their reports, in any order and any grouping.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import InvalidTally, NoReports, SurveyMismatch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .estimate import Estimate
+    from .survey import Survey
+
+__all__ = ["Tally"]
+
+# Magic with the format's version, the survey's fingerprint, and n; then the aggregate as int64 and
+# the CRC-32 of everything before it, all little-endian.
+_HEADER = struct.Struct("<8s32sQ")
+_MAGIC = b"privetT\x01"
+_CRC = struct.Struct("<I")
+# Keeps n times any set size well inside 64 bits for the counts of one value.
+MAX_REPORTS = 2**48
+
+
+class Tally:
+    """The mergeable counts of one survey's reports; `survey.tally()` returns an empty one."""
+
+    __slots__ = ("_aggregate", "_n", "survey")
+
+    def __init__(self, survey: Survey) -> None:
+        self.survey = survey
+        self._n = 0
+        self._aggregate = np.zeros(survey.mechanism.aggregate_size, dtype=np.int64)
+
+    def __repr__(self) -> str:
+        return f"Tally({self.survey.id!r}, n={self.n})"
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self._n
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many reports support each category, int64 (d,)."""
+        return self.survey.mechanism.counts(self._aggregate)
+
+    def update(self, reports: Any) -> None:
+        """Add one report (bytes), a sequence of them, or a uint8 array (n, report_bytes).
+
+        All are checked first: where one is invalid, InvalidReport is raised and none is added.
+        """
+        n, aggregate = self.survey.mechanism.aggregate(reports)
+        self._add(n, aggregate)
+
+    def merge(self, other: Tally) -> Tally:
+        """Add the reports of another tally of the same survey; return self."""
+        if other.survey.fingerprint != self.survey.fingerprint:
+            raise SurveyMismatch(
+                f"A tally of survey {other.survey.id!r} ({other.survey.fingerprint[:12]}…) cannot "
+                f"be merged into one of {self.survey.id!r} ({self.survey.fingerprint[:12]}…)."
+            )
+        self._add(other._n, other._aggregate)
+        return self
+
+    def __add__(self, other: object) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        return Tally(self.survey).merge(self).merge(other)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        same = self.survey == other.survey and self._n == other._n
+        return same and np.array_equal(self._aggregate, other._aggregate)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def estimate(self) -> Estimate:
+        """Return what the reports say of the crowd."""
+        from .estimate import Estimate
+
+        if self._n == 0:
+            raise NoReports(f"The tally of survey {self.survey.id!r} has no reports yet.")
+        return Estimate(self.survey, self._n, self.counts)
+
+    def to_bytes(self) -> bytes:
+        """Return the tally as bytes, for keeping and shipping."""
+        header = _HEADER.pack(_MAGIC, bytes.fromhex(self.survey.fingerprint), self._n)
+        body = header + self._aggregate.astype("<i8").tobytes()
+        return body + _CRC.pack(zlib.crc32(body))
+
+    @classmethod
+    def from_bytes(cls, data: bytes, survey: Survey) -> Tally:
+        """Read what `to_bytes` wrote for the same survey."""
+        size = _HEADER.size + 8 * survey.mechanism.aggregate_size + _CRC.size
+        if data[: len(_MAGIC)] != _MAGIC:
+            raise InvalidTally("Not a tally: it does not begin with the tally format's mark.")
+        if len(data) < _HEADER.size + _CRC.size:
+            raise InvalidTally(f"A tally of this survey has {size} bytes. Got {len(data)}.")
+        body, (crc,) = data[: -_CRC.size], _CRC.unpack(data[-_CRC.size :])
+        if zlib.crc32(body) != crc:
+            raise InvalidTally("The tally is damaged: its checksum does not match.")
+        _, fingerprint, n = _HEADER.unpack_from(body)
+        if fingerprint.hex() != survey.fingerprint:
+            raise SurveyMismatch(
+                f"The tally is of another survey ({fingerprint.hex()[:12]}…) than "
+                f"{survey.id!r} ({survey.fingerprint[:12]}…)."
+            )
+        if len(data) != size:
+            raise InvalidTally(f"A tally of this survey has {size} bytes. Got {len(data)}.")
+        aggregate = np.frombuffer(body, dtype="<i8", offset=_HEADER.size).astype(np.int64)
+        if n > MAX_REPORTS:
+            raise InvalidTally(f"A tally holds at most {MAX_REPORTS} reports. Got {n}.")
+        problem = survey.mechanism.check_aggregate(aggregate, n)
+        if problem is not None:
+            raise InvalidTally(f"No reports give these counts: {problem}.")
+        tally = cls(survey)
+        tally._n, tally._aggregate = n, aggregate
+        return tally
+
+    def _add(self, n: int, aggregate: NDArray[np.int64]) -> None:
+        if self._n + n > MAX_REPORTS:
+            raise InvalidTally(f"A tally holds at most {MAX_REPORTS} reports.")
+        self._n += n
+        self._aggregate += aggregate

@@ -1,0 +1,181 @@
+"""The draws, by enumeration of the bytes behind them."""
+
+import os
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet import entropy
+from privet.entropy import Stream
+from privet.errors import InvalidArgument
+
+
+class Ran(Exception):
+    """The prepared bytes are used up."""
+
+
+def stream_of(*data):
+    """A stream of exactly these bytes, in one piece."""
+    pieces = [bytes(data)]
+
+    def read(size):
+        if not pieces:
+            raise Ran
+        return pieces.pop()
+
+    return Stream(read, len(data))
+
+
+def test_coin_compares_little_endian_words_with_exact_bounds():
+    heads, total = 0x0123456789ABCDEF, 0xFEDCBA9876543210
+    word = lambda value: value.to_bytes(8, "little")  # noqa: E731
+    assert stream_of(*word(0)).coin(heads, total) is True
+    assert stream_of(*word(heads - 1)).coin(heads, total) is True
+    assert stream_of(*word(heads)).coin(heads, total) is False
+    assert stream_of(*word(total - 1)).coin(heads, total) is False
+    # Words at or above the total are drawn again, whatever follows.
+    for rejected in (total, 2**64 - 1):
+        assert stream_of(*word(rejected), *word(0)).coin(heads, total) is True
+        assert stream_of(*word(rejected), *word(heads)).coin(heads, total) is False
+        with pytest.raises(Ran):
+            stream_of(*word(rejected)).coin(heads, total)
+
+
+@pytest.mark.parametrize(("count", "bits"), [(1, 1), (1, 4), (2, 3), (3, 2), (3, 3)])
+def test_coins_are_independent_with_the_exact_probability(count, bits):
+    for numerator in range(2**bits):
+        outcomes = Counter()
+        for planes in product(range(2**count), repeat=bits):
+            outcomes[stream_of(*planes).coins(count, numerator, bits)] += 1
+        p = Fraction(numerator, 2**bits)
+        for pattern in range(2**count):
+            ones = pattern.bit_count()
+            expected = p**ones * (1 - p) ** (count - ones)
+            assert Fraction(outcomes[pattern], 2 ** (count * bits)) == expected
+
+
+def test_coins_ignore_the_spare_bits_of_a_plane_and_stop_when_decided():
+    for low in range(8):
+        for high in range(32):
+            stream = stream_of(low | high << 3, 0b111 ^ low, 77)
+            assert stream.coins(3, 0b10, 2) == low  # digit 1, then 0: plane 1 decides 1s
+            assert stream.distinct(256, 1) == [77 if low != 7 else 0b111 ^ low]
+
+
+@pytest.mark.parametrize("population", range(1, 16))
+def test_one_member_is_uniform(population):
+    hits = Counter()
+    for byte in range(256):
+        try:
+            chosen, last = stream_of(byte).members(4, population, 1)
+        except Ran:
+            hits["again"] += 1
+            continue
+        assert chosen == last
+        hits[chosen] += 1
+    members = [1 << i for i in range(4) if population >> i & 1]
+    assert {m: hits[m] for m in members} == dict.fromkeys(members, 64)
+    assert hits["again"] == 64 * (4 - len(members))
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_two_members_are_uniform_and_the_last_is_either(n):
+    population = (1 << n) - 1
+    seen = Counter()
+    for first, second in product(range(256), repeat=2):
+        try:
+            seen[stream_of(first, second).members(n, population, 2)] += 1
+        except Ran:
+            seen["again"] += 1
+    pairs = {key: times for key, times in seen.items() if key != "again"}
+    assert len(pairs) == n * (n - 1)
+    assert set(pairs.values()) == {64 * 64}
+
+
+@pytest.mark.parametrize("n", [257, 300, 512, 65_536])
+def test_wide_positions_are_uniform_words_of_two_bytes(n):
+    hits = Counter()
+    for word in range(65_536):
+        try:
+            hits[stream_of(*word.to_bytes(2, "little")).distinct(n, 1)[0]] += 1
+        except Ran:
+            hits["again"] += 1
+    span = 1 << (n - 1).bit_length()
+    assert {hits[i] for i in range(n)} == {65_536 // span}
+    assert hits["again"] == 65_536 // span * (span - n)
+
+
+def test_very_wide_positions_take_four_bytes():
+    stream = stream_of(0x78, 0x56, 0x34, 0x12, 9)
+    assert stream.distinct(2**29, 1) == [0x12345678]
+    assert stream.distinct(256, 1) == [9]
+
+
+@given(st.binary(min_size=400, max_size=400), st.integers(2, 600), st.data())
+def test_members_and_distinct_draw_alike(data, n, draw):
+    count = draw.draw(st.integers(1, min(n, 8)))
+    dense, sparse = stream_of(*data), stream_of(*data)
+    try:
+        chosen, last = dense.members(n, (1 << n) - 1, count)
+    except Ran:
+        with pytest.raises(Ran):
+            sparse.distinct(n, count)
+        return
+    positions = sparse.distinct(n, count)
+    assert chosen == sum(1 << p for p in positions)
+    assert last == 1 << positions[-1]
+    assert dense._at == sparse._at
+
+
+@given(st.integers(0, 1000), st.integers(1, 400))
+def test_draws_do_not_depend_on_how_the_bytes_come(seed, expected):
+    def draws(expected):
+        stream = Stream(entropy.seeded(seed).keystream().read, expected)
+        for _ in range(5):
+            yield stream.coin(2**40, 2**63)
+            yield stream.coins(19, 5, 4)
+            yield stream.members(21, (1 << 21) - 1, 2)
+            yield stream.distinct(1000, 3)
+            yield stream.members(300, (1 << 300) - 1, 2)
+            yield stream.distinct(100_000, 2)
+
+    assert list(draws(expected)) == list(draws(10_000))
+
+
+def test_keystream_is_aes_256_ctr():
+    key = bytes(range(32))
+    source = entropy.Entropy(key)
+    for index in range(3):
+        nonce = index.to_bytes(8, "big") + bytes(8)
+        expected = Cipher(algorithms.AES(key), modes.CTR(nonce)).encryptor().update(bytes(100))
+        stream = source.keystream()
+        assert stream.read(33) + stream.read(67) == expected
+
+
+def test_keys_differ_where_they_must_and_only_there():
+    first = lambda source: source.keystream().read(32)  # noqa: E731
+    assert first(entropy.secure()) != first(entropy.secure())
+    assert first(entropy.seeded(7)) == first(entropy.seeded(7)) != first(entropy.seeded(8))
+    secret = os.urandom(16)
+    assert first(entropy.keyed(secret, b"a")) == first(entropy.keyed(secret, b"a"))
+    assert first(entropy.keyed(secret, b"a")) != first(entropy.keyed(secret, b"b"))
+    assert first(entropy.keyed(secret, b"a")) != first(entropy.keyed(secret + b"x", b"a"))
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, True, "7", None])
+def test_seed_must_be_a_natural_number(seed):
+    with pytest.raises(InvalidArgument, match="'seed' parameter of seeded must be an int >= 0"):
+        entropy.seeded(seed)
+
+
+@pytest.mark.parametrize("secret", [b"", b"short", "a text that is long enough", None])
+def test_secret_must_be_long_and_is_never_shown(secret):
+    with pytest.raises(InvalidArgument, match="at least 16 bytes") as caught:
+        entropy.keyed(secret, b"")
+    assert "short" not in str(caught.value)
+    assert "long enough" not in str(caught.value)
