@@ -9,11 +9,16 @@
 1
 """
 
-from . import entropy, errors, mechanisms, refine, theory
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .errors import PrivetError
 from .estimate import Estimate
 from .survey import Survey
 from .tally import Tally
+
+if TYPE_CHECKING:
+    from . import entropy, errors, mechanisms, refine, theory
 
 __all__ = [
     "Estimate",
@@ -29,3 +34,12 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+_SUBMODULES = {name for name in __all__ if name.islower() and name.isalpha()}
+
+
+def __getattr__(name: str) -> object:
+    """Import submodules when they are first used: `import privet` stays as quick as numpy's."""
+    if name in _SUBMODULES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,8 +17,7 @@ that clients in other languages follow byte by byte.
 from __future__ import annotations
 
 import os
-from hashlib import sha256
-from hmac import digest
+from functools import cache
 from operator import length_hint
 from struct import unpack_from
 from typing import TYPE_CHECKING
@@ -34,8 +33,11 @@ MIN_SECRET_BYTES = 16
 
 _from_bytes = int.from_bytes
 
-# One-bit masks for every byte, for each width of position that a byte can hold.
-_BITS = [tuple(1 << (byte & (1 << width) - 1) for byte in range(256)) for width in range(9)]
+
+@cache
+def _bits(width: int) -> Callable[[int], int]:
+    """Return a look-up from a byte to the bit at the position that its low bits name."""
+    return tuple(1 << (byte & (1 << width) - 1) for byte in range(256)).__getitem__
 
 
 class Stream:
@@ -105,7 +107,7 @@ class Stream:
         width = (n - 1).bit_length()
         rest = population
         if width <= 8:
-            table = _BITS[width].__getitem__
+            table = _bits(width)
             while True:
                 positions = iter(self._data[self._at :])
                 for bit in map(table, positions):
@@ -198,6 +200,8 @@ def seeded(seed: int) -> Entropy:
     """
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InvalidArgument("seeded", "seed", "an int >= 0", seed)
+    from hashlib import sha256
+
     return Entropy(sha256(b"privet seed %d" % seed).digest())
 
 
@@ -207,4 +211,6 @@ def keyed(secret: bytes, context: bytes) -> Entropy:
         # The value is a secret: say how long it is, not what it is.
         given = f"{len(secret)} bytes" if isinstance(secret, bytes) else type(secret).__name__
         raise InvalidArgument("keyed", "secret", f"at least {MIN_SECRET_BYTES} bytes", given)
+    from hmac import digest
+
     return Entropy(digest(secret, b"privet answer " + context, "sha256"))

@@ -71,7 +71,7 @@ class InvalidAnswer(PrivetError, ValueError):
         super().__init__(self.describe("" if row is None else f"answers[{row}]: "))
 
     def describe(self, place: str) -> str:
-        """Return the message with the caller's own words for the place, such as a file and its row."""
+        """Return the message with the caller's words for the place, such as a file and row."""
         if self.answer is None or self.answer == "":
             return f"{place}the answer is empty, which is not a category of this survey."
         hint = f" Did you mean {self.nearest!r}?" if self.nearest is not None else ""

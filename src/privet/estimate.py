@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -23,13 +21,14 @@ __all__ = ["Estimate"]
 _ROWS_SHOWN = 12
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
     """The estimated share of each category, from `n` reports with these `counts`."""
 
-    survey: Survey
-    n: int
-    counts: NDArray[np.int64]
+    def __init__(self, survey: Survey, n: int, counts: NDArray[np.int64]) -> None:
+        self.survey = survey
+        self.n = n
+        self.counts = counts
+        counts.flags.writeable = False
 
     @cached_property
     def frequencies(self) -> NDArray[np.float64]:
@@ -85,6 +84,8 @@ class Estimate:
 
     def _sample_interval(self, alpha: float) -> tuple[NDArray[np.float64], ...]:
         """Solve n(θ̂ − θ)² <= z²(θ·V1 + (1 − θ)·V0) for θ."""
+        from statistics import NormalDist
+
         other, own = self.survey.mechanism.variance(np.array([0.0, 1.0]), 1, "sample")
         z = NormalDist().inv_cdf(1 - alpha / 2)
         spread = z**2 / self.n

@@ -10,13 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from os import urandom
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 
 from .entropy import Stream, keyed
@@ -33,24 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Survey"]
 
-_VERSION = 1
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 # Looking for the nearest category compares with all of them.
 _MOST_TO_COMPARE = 10_000
 
 
-class _Document(msgspec.Struct, forbid_unknown_fields=True):
-    """The JSON, field by field, in canonical order."""
-
-    privet: int
-    id: str
-    question: str
-    categories: list[str]
-    epsilon: float
-    mechanism: dict[str, Any]
-
-
-@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Survey:
     """A question with its categories, a privacy level, and how answers are randomized.
 
@@ -93,14 +77,19 @@ class Survey:
         mechanism: str | Mechanism = "auto",
         id: str | None = None,
     ) -> None:
-        def put(field: str, value: object) -> None:
-            object.__setattr__(self, field, value)
+        question = _check_text("question", question)
+        checked = _check_categories(categories)
+        mechanism = _choose_mechanism(mechanism, len(checked), epsilon)
+        vars(self).update(
+            question=question,
+            categories=checked,
+            epsilon=mechanism.epsilon,
+            mechanism=mechanism,
+            id=_check_id(id if id is not None else _slug(question)),
+        )
 
-        put("question", _check_text("question", question))
-        put("categories", _check_categories(categories))
-        put("mechanism", _choose_mechanism(mechanism, len(self.categories), epsilon))
-        put("epsilon", self.mechanism.epsilon)
-        put("id", _check_id(id if id is not None else _slug(self.question)))
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"A survey is immutable: '{name}' cannot be set.")
 
     def __repr__(self) -> str:
         return f"Survey({self.question!r}, {len(self.categories)} categories, {self.mechanism!r})"
@@ -120,30 +109,16 @@ class Survey:
     @classmethod
     def from_json(cls, text: str | bytes) -> Survey:
         """Read a survey, refusing unknown fields and integers that break the promise of ε."""
-        try:
-            document = msgspec.json.decode(text, type=_Document)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise InvalidSurvey(f"Not a survey: {error}.") from None
-        if document.privet != _VERSION:
-            raise InvalidSurvey(
-                f"This is a survey of version {document.privet}; this privet reads {_VERSION}."
-            )
-        parameters = dict(document.mechanism)
-        kind = by_name.get(str(parameters.pop("name", None)))
-        if kind is None:
-            raise InvalidSurvey(
-                f"The mechanism's name must be one of {', '.join(by_name)}. "
-                f"Got {document.mechanism.get('name')!r}."
-            )
+        from . import document
+
+        fields = document.decode(text)
         try:
             return cls(
-                document.question,
-                document.categories,
-                document.epsilon,
-                mechanism=kind.from_parameters(
-                    len(document.categories), document.epsilon, parameters
-                ),
-                id=document.id,
+                fields.question,
+                fields.categories,
+                fields.epsilon,
+                mechanism=document.mechanism_of(fields),
+                id=fields.id,
             )
         except InvalidArgument as error:
             raise InvalidSurvey(f"Not a survey: {error}") from None
@@ -151,16 +126,15 @@ class Survey:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the canonical text, in hexadecimal."""
+        from hashlib import sha256
+
         return sha256(self._canonical).hexdigest()
 
     @cached_property
     def _canonical(self) -> bytes:
-        mechanism = {"name": self.mechanism.name, **self.mechanism.parameters}
-        return msgspec.json.encode(
-            _Document(
-                _VERSION, self.id, self.question, list(self.categories), self.epsilon, mechanism
-            )
-        )
+        from . import document
+
+        return document.encode(self)
 
     # --- answers to reports -------------------------------------------------------------------
 

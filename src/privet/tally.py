@@ -7,7 +7,7 @@ into the tally of all their reports, in any order and any grouping.
 from __future__ import annotations
 
 import struct
-import zlib
+from binascii import crc32
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,7 +97,7 @@ class Tally:
         """Return the tally as bytes, for keeping and shipping."""
         header = _HEADER.pack(_MAGIC, bytes.fromhex(self.survey.fingerprint), self._n)
         body = header + self._aggregate.astype("<i8").tobytes()
-        return body + _CRC.pack(zlib.crc32(body))
+        return body + _CRC.pack(crc32(body))
 
     @classmethod
     def from_bytes(cls, data: bytes, survey: Survey) -> Tally:
@@ -108,7 +108,7 @@ class Tally:
         if len(data) < _HEADER.size + _CRC.size:
             raise InvalidTally(f"A tally of this survey has {size} bytes. Got {len(data)}.")
         body, (crc,) = data[: -_CRC.size], _CRC.unpack(data[-_CRC.size :])
-        if zlib.crc32(body) != crc:
+        if crc32(body) != crc:
             raise InvalidTally("The tally is damaged: its checksum does not match.")
         _, fingerprint, n = _HEADER.unpack_from(body)
         if fingerprint.hex() != survey.fingerprint:

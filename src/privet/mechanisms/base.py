@@ -23,7 +23,6 @@ import numpy as np
 
 from .. import entropy as _entropy
 from ..errors import InvalidArgument, InvalidReport
-from .odds import floor_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -48,6 +47,22 @@ class Mechanism(ABC):
     name: ClassVar[str]
     d: int
     epsilon: float
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable: '{name}' cannot be set.")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self)["_fields"] == vars(other)["_fields"]
+
+    def __hash__(self) -> int:
+        return hash((type(self), *vars(self)["_fields"]))
+
+    def _freeze(self, **fields: object) -> None:
+        """Set the fields, once and for all, that make this value what it is."""
+        vars(self).update(fields, _fields=tuple(fields.items()))
 
     # --- what a mechanism says of itself ------------------------------------------------------
 
@@ -136,6 +151,8 @@ class Mechanism(ABC):
     @cached_property
     def realized_epsilon(self) -> float:
         """The privacy level that holds exactly, as a float rounded down; <= epsilon."""
+        from .odds import floor_log
+
         return floor_log(self.likelihood_ratio)
 
     def randomize(

@@ -7,7 +7,6 @@ Each of d bits is flipped with probability flip / 2^64, the smallest such number
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import log2
@@ -17,7 +16,6 @@ import numpy as np
 
 from ..errors import InvalidSurvey
 from .base import Mechanism, count_bits
-from .odds import floor_exp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +29,6 @@ _BITS = 64
 _ONE = 1 << _BITS
 
 
-@dataclass(frozen=True, init=False)
 class BinaryRR(Mechanism):
     """Report every bit of the one-hot answer, each kept with probability e^{ε/2}/(e^{ε/2} + 1).
 
@@ -51,15 +48,7 @@ class BinaryRR(Mechanism):
             raise self._error(
                 "epsilon", "in [1e-16, 86], to be drawn with 64-bit integers", epsilon
             )
-        self._assemble(d, epsilon, flip)
-
-    def __repr__(self) -> str:
-        return f"BinaryRR(d={self.d}, epsilon={self.epsilon})"
-
-    def _assemble(self, d: int, epsilon: float, flip: int) -> None:
-        object.__setattr__(self, "d", d)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "flip", flip)
+        self._freeze(d=d, epsilon=epsilon, flip=flip)
 
     @property
     def parameters(self) -> dict[str, int | str | list[int]]:
@@ -86,7 +75,7 @@ class BinaryRR(Mechanism):
                 f"{epsilon}: this survey is not as private as it says."
             )
         self = cls.__new__(cls)
-        self._assemble(d, epsilon, flip)
+        self._freeze(d=d, epsilon=epsilon, flip=flip)
         return self
 
     @cached_property
@@ -149,5 +138,7 @@ class BinaryRR(Mechanism):
 
 def _least_flip(epsilon: float) -> int:
     """Return ceil(2^64 / (e^{ε/2} + 1)), or more where 120 digits cannot tell: never less."""
+    from .odds import floor_exp
+
     root = floor_exp(Fraction(epsilon) / 2, _BITS)
     return -(-_ONE * _ONE // (root + _ONE))

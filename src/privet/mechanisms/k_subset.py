@@ -11,19 +11,15 @@ and miss thus make the same draws, and a report is a packed set: the order of dr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import comb, inf, log
-from statistics import NormalDist
+from math import comb, erfc, exp, inf, log, pi, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from .. import theory
 from ..errors import InvalidSurvey
 from .base import Mechanism, count_bits
-from .odds import floor_exp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +35,6 @@ _MAX_TOTAL = 2**60
 _MAX_PLANES = 8
 
 
-@dataclass(frozen=True, init=False)
 class KSubset(Mechanism):
     r"""Report a set of k of the d values that is more likely to hold the own one.
 
@@ -81,21 +76,18 @@ class KSubset(Mechanism):
         d, epsilon = self._check_domain(d, epsilon)
         k = self._choose_k(d, epsilon, k)
         odds, scale = self._choose_odds(d, epsilon, k)
-        self._assemble(d, epsilon, k, odds, scale, _choose_start(d, k))
+        start = _choose_start(d, k)
+        self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=start)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}, k={self.k})"
-
-    def _assemble(self, *fields: object) -> None:
-        for field, value in zip(
-            ("d", "epsilon", "k", "odds", "scale", "start"), fields, strict=True
-        ):
-            object.__setattr__(self, field, value)
 
     # --- the integers -------------------------------------------------------------------------
 
     @classmethod
     def _choose_k(cls, d: int, epsilon: float, k: str | int) -> int:
+        from .. import theory
+
         if k == "l2":
             return int(theory.l2_optimal_k(d, epsilon))
         if k == "information":
@@ -107,6 +99,8 @@ class KSubset(Mechanism):
     @classmethod
     def _choose_odds(cls, d: int, epsilon: float, k: int) -> tuple[int, int]:
         """Return the finest odds / 2^scale <= e^ε whose total fits."""
+        from .odds import floor_exp
+
         limit = log((_MAX_TOTAL - (d - k)) / k)
         if epsilon > limit:
             rule = f"at most {limit:.2f} for d = {d} and k = {k}, to be drawn with 64-bit integers"
@@ -129,6 +123,8 @@ class KSubset(Mechanism):
     @classmethod
     def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:
         """Rebuild, refusing integers that would break the promise of ε."""
+        from .odds import floor_exp
+
         d, epsilon = cls._check_domain(d, epsilon)
         match parameters:
             case {
@@ -155,7 +151,7 @@ class KSubset(Mechanism):
         if not (0 <= b <= 64 and 0 <= c < 1 << b) or (b and _packed_bits(d, k)):
             raise InvalidSurvey(f"The start [{c}, {b}] of {cls.name} is not a probability c / 2^b.")
         self = cls.__new__(cls)
-        self._assemble(d, epsilon, k, odds, scale, (c, b))
+        self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=(c, b))
         return self
 
     @cached_property
@@ -344,8 +340,9 @@ def _expected_draws(others: int, size: int, numerator: int, bits: int) -> float:
     if deviation == 0:
         adds, removals = max(short, 0.0), max(-short, 0.0)
     else:
-        noise = NormalDist(0, deviation)
-        adds = deviation**2 * noise.pdf(short) + short * noise.cdf(short)
+        z = short / deviation
+        density, below = exp(-z * z / 2) / sqrt(2 * pi), erfc(-z / sqrt(2)) / 2
+        adds = deviation * density + short * below
         removals = adds - short
     return adds * span / (others - size) + removals * span / max(size, 1)
 

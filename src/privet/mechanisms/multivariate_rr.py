@@ -5,7 +5,6 @@ It is the 1-subset mechanism (paper, eq. 4), best where e^ε is large beside d.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import InvalidSurvey
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-@dataclass(frozen=True, init=False)
 class MultivariateRR(KSubset):
     """Report one value, the own one most likely.
 

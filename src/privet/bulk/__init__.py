@@ -1,0 +1,6 @@
+"""Files of answers and reports, streamed through Apache Arrow in bounded memory."""
+
+from .answers import read_answers
+from .reports import ReportsWriter, read_reports
+
+__all__ = ["ReportsWriter", "read_answers", "read_reports"]

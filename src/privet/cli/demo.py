@@ -1,0 +1,72 @@
+"""privet demo: the whole way, from a crowd's answers to an estimate with error bars."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import numpy as np
+
+QUESTION = "What did you have for breakfast?"
+# Out of 100 people.
+SHARES = {
+    "toast": 21, "porridge": 16, "muesli": 13, "eggs": 11, "fruit": 9, "yoghurt": 8, "pancakes": 6,
+    "only coffee": 5, "leftovers": 4, "soup": 3, "cake": 2, "nothing": 2,
+}  # fmt: skip
+
+
+@click.command()
+@click.option("--people", type=click.IntRange(1, 10**7), default=100_000, show_default=True)
+@click.option("--epsilon", type=float, default=1.0, show_default=True, help="The privacy level.")
+@click.option(
+    "--figure", type=click.Path(dir_okay=False, path_type=Path), default=Path("privet-demo.png"),
+    show_default=True, help="Where to draw the picture (PNG, SVG or PDF).",
+)  # fmt: skip
+@click.option("--json", "json_out", is_flag=True, help="Print JSON.")
+def demo(people: int, epsilon: float, figure: Path, json_out: bool) -> None:
+    """Ask a made-up crowd a question and learn the answer from randomized reports alone.
+
+    privet demo --people 20000 --epsilon 2
+    """
+    from ..figures import save_estimate
+    from ..files import replacing
+    from ..survey import Survey
+    from .show import as_json, print_estimate, progress
+
+    survey = Survey(QUESTION, list(SHARES), epsilon)
+    answers = _crowd(people)
+    reports = []
+    with progress("Randomizing", total=people) as advance:
+        for at in range(0, people, 1000):
+            batch = answers[at : at + 1000]
+            reports += [survey.randomize(answer) for answer in batch]
+            advance(len(batch))
+    tally = survey.tally()
+    tally.update(reports)
+    estimate = tally.estimate()
+    truth = np.array([answers.count(category) for category in SHARES]) / people
+    low, high = estimate.interval(target="sample")
+    held = int(np.count_nonzero((low <= truth) & (truth <= high)))
+    with replacing(figure) as temporary:
+        save_estimate(estimate, temporary, truth=truth)
+    if json_out:
+        more = {"truth": truth.tolist(), "intervals_that_hold_the_truth": held}
+        click.echo(as_json(estimate, level=0.95, **more))
+        return
+    first = survey.mechanism.members(reports[0])  # type: ignore[attr-defined]
+    shown = ", ".join(survey.categories[value] for value in first)
+    click.echo(
+        f"\n{people:,} people each answer once. Person 1 had {answers[0]!r}; what leaves their "
+        f"side is the set {{{shown}}}:\nno set is more than e^{epsilon:g} times likelier under one "
+        f"answer than under any other.\n"
+    )
+    print_estimate(estimate, level=0.95, truth=truth)
+    click.echo(f"{held} of {len(SHARES)} intervals hold the truth. The picture is in {figure}.")
+
+
+def _crowd(people: int) -> list[str]:
+    """Return everyone's answer: the shares to the nearest person."""
+    ends = np.cumsum(list(SHARES.values())) * people // 100
+    return [
+        name for name, n in zip(SHARES, np.diff(ends, prepend=0), strict=True) for _ in range(n)
+    ]

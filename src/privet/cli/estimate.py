@@ -1,0 +1,60 @@
+"""privet estimate: files of reports into a table and a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("survey", type=FILE)
+@click.argument("reports", type=FILE, nargs=-1, required=True)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--top", type=click.IntRange(1), default=40, show_default=True, help="Rows shown.")
+@click.option("--json", "json_out", is_flag=True, help="Print JSON, every category.")
+@click.option(
+    "--figure", type=click.Path(dir_okay=False, path_type=Path), help="Draw a PNG, SVG or PDF."
+)
+def estimate(
+    survey: Path,
+    reports: tuple[Path, ...],
+    level: float,
+    top: int,
+    json_out: bool,
+    figure: Path | None,
+) -> None:
+    """Estimate the distribution of answers from one or more reports files.
+
+    privet estimate survey.json reports.parquet --figure shares.png
+    """
+    from ..bulk import read_reports
+    from ..errors import InvalidReport
+    from ..files import read_survey, replacing
+    from .show import as_json, print_estimate, progress
+
+    contract = read_survey(survey)
+    tally = contract.tally()
+    with progress("Counting") as advance:
+        for path in reports:
+            first = tally.n
+            for chunk in read_reports(path, contract):
+                try:
+                    tally.update(chunk)
+                except InvalidReport as error:
+                    row = tally.n - first + (error.row or 0)
+                    raise InvalidReport(f"{path}, report {row}: {error.reason}") from None
+                advance(len(chunk))
+    result = tally.estimate()
+    if figure is not None:
+        from ..figures import save_estimate
+
+        with replacing(figure) as temporary:
+            save_estimate(result, temporary)
+    if json_out:
+        click.echo(as_json(result, level=level))
+        return
+    print_estimate(result, level=level, top=top)
+    click.echo(f"{result.n:,} reports, epsilon = {contract.epsilon:g}, {contract.mechanism!r}")

@@ -1,0 +1,39 @@
+"""privet randomize: a file of answers into a file of reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("survey", type=FILE)
+@click.argument("answers", type=FILE)
+@click.option(
+    "-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path),
+    help="The reports file to write (Parquet).",
+)  # fmt: skip
+@click.option("--column", help="The column of answers; by default the only one, or 'answer'.")
+def randomize(survey: Path, answers: Path, out: Path, column: str | None) -> None:
+    """Randomize the answers of a CSV file into reports, one for each row and in their order.
+
+    privet randomize survey.json answers.csv -o reports.parquet
+    """
+    from ..bulk import ReportsWriter, read_answers
+    from ..files import read_survey
+    from .show import progress
+
+    contract = read_survey(survey)
+    n = 0
+    with ReportsWriter(out, contract) as writer, progress("Randomizing") as advance:
+        for values in read_answers(answers, contract, column):
+            writer.write(contract.mechanism.randomize(values))
+            n += len(values)
+            advance(len(values))
+    size = contract.mechanism.report_bytes
+    click.echo(
+        f"{out}: {n:,} reports of {size} bytes, epsilon = {contract.epsilon:g} each", err=True
+    )

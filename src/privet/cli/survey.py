@@ -1,0 +1,54 @@
+"""privet survey: make the contract that clients and servers share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.group()
+def survey() -> None:
+    """Make a survey: the question, its categories, the privacy level."""
+
+
+@survey.command("new")
+@click.option("-q", "--question", required=True, help="What people are asked.")
+@click.option(
+    "-c",
+    "--category",
+    "categories",
+    multiple=True,
+    required=True,
+    help="A possible answer; repeat.",
+)
+@click.option("-e", "--epsilon", type=float, required=True, help="The privacy level of one report.")
+@click.option("-m", "--mechanism", default="auto", show_default=True, help="How to randomize.")
+@click.option("--id", "identifier", help="A short name; by default made from the question.")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="Default: stdout."
+)
+def new(
+    question: str,
+    categories: tuple[str, ...],
+    epsilon: float,
+    mechanism: str,
+    identifier: str | None,
+    out: Path | None,
+) -> None:
+    """Write a new survey as JSON.
+
+    privet survey new -q "Tea or coffee?" -c tea -c coffee -c neither -e 1 -o survey.json
+    """
+    from ..files import replacing
+    from ..survey import Survey
+
+    made = Survey(question, categories, epsilon, mechanism=mechanism, id=identifier)
+    if out is None:
+        click.echo(made.to_json())
+        return
+    with replacing(out) as temporary:
+        temporary.write_text(made.to_json() + "\n", encoding="utf-8")
+    click.echo(
+        f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…", err=True
+    )
