@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .errors import InvalidArgument, MissingExtra
 from .refine import project_simplex
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from .mechanisms.base import Target
     from .survey import Survey
@@ -48,7 +48,7 @@ class Estimate:
         self,
         level: float = 0.95,
         *,
-        target: Literal["population", "sample"] = "population",
+        target: Target = "population",
         simultaneous: bool = False,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the lower and upper ends of a confidence interval for each category.
@@ -101,7 +101,7 @@ class Estimate:
     # --- out ----------------------------------------------------------------------------------
 
     def columns(self, level: float = 0.95, *, target: Target = "population") -> dict[str, Any]:
-        """Return the table, column by column, that every output format is made from."""
+        """Return the table that every output format is made from, column by column."""
         low, high = self.interval(level, target=target)
         return {
             "category": list(self.survey.categories),
@@ -113,27 +113,37 @@ class Estimate:
             "projected": self.project(),
         }
 
-    def to_frame(self, level: float = 0.95) -> Any:
+    def to_frame(self, level: float = 0.95, *, target: Target = "population") -> Any:
         """Return a pandas DataFrame, one row a category."""
         try:
             import pandas as pd
         except ImportError:
             raise MissingExtra("to_frame", "pandas", "pandas") from None
-        return pd.DataFrame(self.columns(level))
+        return pd.DataFrame(self.columns(level, target=target))
 
-    def to_arrow(self, level: float = 0.95) -> Any:
+    def to_arrow(self, level: float = 0.95, *, target: Target = "population") -> Any:
         """Return a pyarrow Table, one row a category."""
         try:
             import pyarrow as pa
         except ImportError:
             raise MissingExtra("to_arrow", "pyarrow", "privet[bulk]") from None
-        return pa.table(self.columns(level))
+        return pa.table(self.columns(level, target=target))
 
-    def plot(self, ax: Any = None, *, truth: Any = None) -> Any:
-        """Draw the frequencies with their 95 % intervals; return the matplotlib axes."""
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        level: float = 0.95,
+        target: Target = "population",
+        truth: ArrayLike | None = None,
+    ) -> Any:
+        """Draw the frequencies with their intervals; return the matplotlib axes.
+
+        `truth`, where it is known, is marked on each bar.
+        """
         from .figures import plot_estimate
 
-        return plot_estimate(self, ax, truth=truth)
+        return plot_estimate(self, ax, level=level, target=target, truth=truth)
 
     def __repr__(self) -> str:
         low, high = self.interval()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from .estimate import Estimate
+    from .mechanisms.base import Target
 
 __all__ = ["plot_estimate", "save_estimate"]
 
@@ -21,10 +22,18 @@ _HEDGE = "#4f7942"
 _TRUTH = "#d1495b"
 _INK = "#2b2d2f"
 _MOST_BARS = 40
+_FORMATS = (".png", ".svg", ".pdf")
 
 
-def plot_estimate(estimate: Estimate, ax: Any = None, *, truth: ArrayLike | None = None) -> Any:
-    """Draw a bar a category with its 95 % interval, the largest at the top; return the axes.
+def plot_estimate(
+    estimate: Estimate,
+    ax: Any = None,
+    *,
+    level: float = 0.95,
+    target: Target = "population",
+    truth: ArrayLike | None = None,
+) -> Any:
+    """Draw a bar a category with its interval, the largest at the top; return the axes.
 
     `truth`, where it is known, is marked on each bar. Beyond 40 categories only the largest 40 are
     drawn.
@@ -32,11 +41,12 @@ def plot_estimate(estimate: Estimate, ax: Any = None, *, truth: ArrayLike | None
     if ax is None:
         ax = _figure(min(len(estimate.counts), _MOST_BARS)).gca()
     order = np.argsort(estimate.frequencies, kind="stable")[-_MOST_BARS:]
-    low, high = estimate.interval()
+    low, high = estimate.interval(level, target=target)
     shares = np.clip(estimate.frequencies, 0, None)
     at = np.arange(len(order))
     ax.barh(at, 100 * shares[order], height=0.72, color=_HEDGE, alpha=0.75, label="estimate")
-    ax.hlines(at, 100 * low[order], 100 * high[order], color=_INK, lw=1.6, label="95 % interval")
+    name = f"{100 * level:g} % interval"
+    ax.hlines(at, 100 * low[order], 100 * high[order], color=_INK, lw=1.6, label=name)
     if truth is not None:
         shares = np.asarray(truth, dtype=np.float64)
         if shares.shape != estimate.frequencies.shape:
@@ -60,10 +70,13 @@ def plot_estimate(estimate: Estimate, ax: Any = None, *, truth: ArrayLike | None
     return ax
 
 
-def save_estimate(estimate: Estimate, path: Path, *, truth: ArrayLike | None = None) -> None:
-    """Write the picture in the format that the path's ending names."""
-    ax = plot_estimate(estimate, truth=truth)
-    ax.figure.savefig(path)
+def save_estimate(estimate: Estimate, path: Path, **options: Any) -> None:
+    """Write the picture in the format that the path's ending names; options as plot_estimate's."""
+    ending = path.suffix.lower()
+    if ending not in _FORMATS:
+        rule = f"a file name that ends in one of {', '.join(_FORMATS)}"
+        raise InvalidArgument("save_estimate", "path", rule, path.name)
+    plot_estimate(estimate, **options).figure.savefig(path)
 
 
 def _figure(rows: int) -> Any:

@@ -45,13 +45,14 @@ def demo(people: int, epsilon: float, figure: Path, json_out: bool) -> None:
     tally.update(reports)
     estimate = tally.estimate()
     truth = np.array([answers.count(category) for category in SHARES]) / people
-    low, high = estimate.interval(target="sample")
+    # The truth is that of these very people, so the intervals are for them and not for a wider crowd.
+    low, high = estimate.interval(0.95, target="sample")
     held = int(np.count_nonzero((low <= truth) & (truth <= high)))
     with replacing(figure) as temporary:
-        save_estimate(estimate, temporary, truth=truth)
+        save_estimate(estimate, temporary, target="sample", truth=truth)
     if json_out:
         more = {"truth": truth.tolist(), "intervals_that_hold_the_truth": held}
-        click.echo(as_json(estimate, level=0.95, **more))
+        click.echo(as_json(estimate, level=0.95, target="sample", **more))
         return
     first = survey.mechanism.members(reports[0])  # type: ignore[attr-defined]
     shown = ", ".join(survey.categories[value] for value in first)
@@ -60,7 +61,7 @@ def demo(people: int, epsilon: float, figure: Path, json_out: bool) -> None:
         f"side is the set {{{shown}}}:\nno set is more than e^{epsilon:g} times likelier under one "
         f"answer than under any other.\n"
     )
-    print_estimate(estimate, level=0.95, truth=truth)
+    print_estimate(estimate, level=0.95, target="sample", truth=truth)
     click.echo(f"{held} of {len(SHARES)} intervals hold the truth. The picture is in {figure}.")
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from ..mechanisms.base import Target
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -13,6 +17,10 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.argument("survey", type=FILE)
 @click.argument("reports", type=FILE, nargs=-1, required=True)
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option(
+    "--target", type=click.Choice(["population", "sample"]), default="population",
+    show_default=True, help="Whose shares: the crowd these people come from, or just these people.",
+)  # fmt: skip
 @click.option("--top", type=click.IntRange(1), default=40, show_default=True, help="Rows shown.")
 @click.option("--json", "json_out", is_flag=True, help="Print JSON, every category.")
 @click.option(
@@ -22,6 +30,7 @@ def estimate(
     survey: Path,
     reports: tuple[Path, ...],
     level: float,
+    target: Target,
     top: int,
     json_out: bool,
     figure: Path | None,
@@ -52,9 +61,9 @@ def estimate(
         from ..figures import save_estimate
 
         with replacing(figure) as temporary:
-            save_estimate(result, temporary)
+            save_estimate(result, temporary, level=level, target=target)
     if json_out:
-        click.echo(as_json(result, level=level))
+        click.echo(as_json(result, level=level, target=target))
         return
-    print_estimate(result, level=level, top=top)
+    print_estimate(result, level=level, target=target, top=top)
     click.echo(f"{result.n:,} reports, epsilon = {contract.epsilon:g}, {contract.mechanism!r}")

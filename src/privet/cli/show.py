@@ -14,13 +14,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..estimate import Estimate
+    from ..mechanisms.base import Target
 
 _BAR = 24
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def print_estimate(
-    estimate: Estimate, *, level: float, truth: NDArray[np.float64] | None = None, top: int = 40
+    estimate: Estimate,
+    *,
+    level: float,
+    target: Target,
+    truth: NDArray[np.float64] | None = None,
+    top: int = 40,
 ) -> None:
     """Print a table: category, bar, share, interval, and the truth where it is known."""
     from rich import box
@@ -28,7 +34,7 @@ def print_estimate(
     from rich.table import Table
     from rich.text import Text
 
-    low, high = estimate.interval(level)
+    low, high = estimate.interval(level, target=target)
     order = np.argsort(-estimate.frequencies, kind="stable")[:top]
     longest = max(float(estimate.frequencies.max()), 1e-9)
     table = Table(box=box.SIMPLE_HEAD, title=estimate.survey.question, title_justify="left")
@@ -57,11 +63,11 @@ def print_estimate(
         console.print(f"… and {hidden:,} categories with smaller shares (--top shows more)")
 
 
-def as_json(estimate: Estimate, *, level: float, **more: Any) -> str:
+def as_json(estimate: Estimate, *, level: float, target: Target, **more: Any) -> str:
     """Return the estimate as JSON text, one object a category."""
     import json
 
-    columns = estimate.columns(level)
+    columns = estimate.columns(level, target=target)
     columns = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in columns.items()}
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     survey = estimate.survey
@@ -73,6 +79,7 @@ def as_json(estimate: Estimate, *, level: float, **more: Any) -> str:
         "mechanism": repr(survey.mechanism),
         "n": estimate.n,
         "level": level,
+        "target": target,
         **more,
         "categories": rows,
     }
