@@ -1,0 +1,242 @@
+"""What a k-subset mechanism is made of: sizes, integers, packed reports, and what is refused."""
+
+from fractions import Fraction
+from math import comb, log2
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+from privet import theory
+from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey
+from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
+from privet.mechanisms.odds import floor_exp, floor_log
+
+
+def test_sizes_are_the_papers():
+    assert KSubset(100, 1.0).k == KSubset(100, 1.0, k="l2").k == 27
+    assert KSubset(100, 1.0, k="information").k == 34
+    assert KSubset(100, 1.0, k=5).k == 5
+    assert KSubset(1000, 2.0).k == 119
+
+
+def test_the_integers_of_the_worked_example():
+    # e at 32 bits, and the hit of d = 100, k = 27 with it.
+    assert floor_exp(1.0, 32) == 11674931554
+    mechanism = KSubset.from_parameters(
+        100, 1.0, {"k": 27, "odds": "11674931554", "scale": 32, "start": [1, 2]}
+    )
+    assert mechanism._total == 628755764566
+    assert mechanism.hit_rates[0] == Fraction(315223151958, 628755764566)
+
+
+@given(st.floats(1e-9, 60), st.integers(0, 64))
+def test_floor_exp_never_exceeds(epsilon, scale):
+    exact = mpmath.exp(mpmath.mpf(epsilon)) * mpmath.mpf(2) ** scale
+    value = floor_exp(epsilon, scale)
+    assert value <= exact < value + 1
+
+
+@given(st.fractions(1, 10**15, max_denominator=10**15))
+def test_floor_log_is_the_float_below(ratio):
+    exact = mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)
+    value = floor_log(ratio)
+    assert mpmath.mpf(value) <= exact
+    assert mpmath.mpf(np.nextafter(value, np.inf)) > exact or ratio == 1
+
+
+@pytest.mark.parametrize("mechanism", [KSubset, MultivariateRR, BinaryRR])
+@given(d=st.integers(2, 5000), epsilon=st.floats(1e-5, 25))
+def test_realized_epsilon_is_below_and_close(mechanism, d, epsilon):
+    made = mechanism(d, epsilon)
+    ratio = made.likelihood_ratio
+    assert mpmath.mpf(ratio.numerator) / ratio.denominator <= mpmath.exp(mpmath.mpf(epsilon))
+    assert made.realized_epsilon <= epsilon
+    assert made.realized_epsilon == pytest.approx(epsilon, rel=1e-6)
+    g, h = made.hit_rates
+    assert 0 < h < g < 1
+    assert (made.g, made.h) == (float(g), float(h))
+
+
+def test_every_report_counts_k_members_in_the_mean():
+    for d, k in [(10, 3), (100, 27), (4097, 1000)]:
+        g, h = KSubset(d, 1.0, k).hit_rates
+        assert g + (d - 1) * h == k
+
+
+def test_a_report_takes_the_fewer_bytes_of_bitmap_and_indices():
+    for d in [2, 3, 8, 9, 16, 17, 64, 65, 100, 1000, 65_536]:
+        for k in {1, 2, 3, d // 4 or 1, d // 2} & set(range(1, d)):
+            width = max(1, (d - 1).bit_length())
+            expected = min((d + 7) // 8, (k * width + 7) // 8)
+            assert KSubset(d, 1.0, k).report_bytes == expected
+            assert expected * 8 >= log2(comb(d, k)) if d <= 1000 else True
+    assert BinaryRR(100, 1.0).report_bytes == 13
+
+
+def test_members_reads_what_naive_packs():
+    for d, k, members in [(10, 3, [0, 2, 9]), (100, 3, [5, 64, 99]), (300, 1, [299])]:
+        mechanism = KSubset(d, 1.0, k)
+        assert mechanism.members(naive.pack(members, d, k)) == members
+
+
+def test_mechanisms_are_values():
+    assert KSubset(10, 1.0) == KSubset(10, 1.0, k=3)
+    assert hash(KSubset(10, 1.0)) == hash(KSubset(10, 1.0, k=3))
+    assert KSubset(10, 1.0) != KSubset(10, 1.0, k=2) != KSubset(10, 2.0, k=2)
+    assert KSubset(10, 1.0, k=1) != MultivariateRR(10, 1.0)
+    assert repr(BinaryRR(10, 1.0)) == "BinaryRR(d=10, epsilon=1.0)"
+    with pytest.raises(AttributeError, match="immutable"):
+        KSubset(10, 1.0).k = 5
+
+
+@pytest.mark.parametrize("mechanism", [KSubset(50, 1.0), MultivariateRR(50, 2.0), BinaryRR(50, 1)])
+def test_parameters_rebuild_the_mechanism(mechanism):
+    rebuilt = type(mechanism).from_parameters(50, mechanism.epsilon, mechanism.parameters)
+    assert rebuilt == mechanism
+
+
+@pytest.mark.parametrize("mechanism", [KSubset, MultivariateRR, BinaryRR])
+@pytest.mark.parametrize(
+    ("d", "epsilon", "message"),
+    [
+        (1, 1.0, r"'d' parameter of \w+ must be an int in \[2, 4294967296\]. Got 1 instead."),
+        (2.5, 1.0, "'d' parameter"),
+        (True, 1.0, "'d' parameter"),
+        ("3", 1.0, "'d' parameter"),
+        (10, 0, r"'epsilon' parameter of \w+ must be a finite number > 0. Got 0 instead."),
+        (10, -1.0, "'epsilon' parameter"),
+        (10, float("nan"), "'epsilon' parameter"),
+        (10, float("inf"), "'epsilon' parameter"),
+        (10, "1", "'epsilon' parameter"),
+        (10, None, "'epsilon' parameter"),
+        (10, 99.0, r"'epsilon' parameter of \w+ must be .*64-bit integers. Got 99.0 instead."),
+        (10, 1e-30, "'epsilon' parameter"),
+    ],
+)
+def test_bad_domains_are_refused(mechanism, d, epsilon, message):
+    with pytest.raises(InvalidArgument, match=message):
+        mechanism(d, epsilon)
+
+
+@pytest.mark.parametrize("k", [0, 10, 12, -1, 2.0, True, "L2", None])
+def test_bad_sizes_are_refused(k):
+    rule = r"'k' parameter of KSubset must be 'l2', 'information' or an int in \[1, 9\]. Got "
+    with pytest.raises(InvalidArgument, match=rule):
+        KSubset(10, 1.0, k=k)
+
+
+def test_the_largest_epsilon_that_can_be_realized_is_said_and_works():
+    with pytest.raises(InvalidArgument, match=r"at most 41.59 for d = 2 and k = 1"):
+        KSubset(2, 41.6)
+    mechanism = KSubset(2, 41.58)
+    assert mechanism.scale == 0
+    assert mechanism.realized_epsilon == pytest.approx(41.58, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"odds": str(floor_exp(1.0, 55) + 1), "scale": 55}, "not as private as it says"),
+        ({"odds": "1", "scale": 0}, "not as private as it says"),
+        ({"scale": -1}, "not as private"),
+        ({"scale": 61}, "not as private"),
+        ({"odds": 5}, "must be k, odds"),
+        ({"odds": "-5"}, "must be k, odds"),
+        ({"odds": "٣"}, "must be k, odds"),
+        ({"k": 0}, r"must be in \[1, 99\]"),
+        ({"k": 100}, r"must be in \[1, 99\]"),
+        ({"start": [1]}, "must be k, odds"),
+        ({"start": [4, 2]}, "not a probability"),
+        ({"start": [1, 65]}, "not a probability"),
+        ({"extra": 1}, "must be k, odds"),
+    ],
+)
+def test_tampered_parameters_are_refused(change, message):
+    parameters = {**KSubset(100, 1.0).parameters, **change}
+    with pytest.raises(InvalidSurvey, match=message):
+        KSubset.from_parameters(100, 1.0, parameters)
+
+
+def test_a_total_beyond_64_bits_is_refused():
+    parameters = {"k": 27, "odds": str(floor_exp(1.0, 60)), "scale": 60, "start": [0, 0]}
+    with pytest.raises(InvalidSurvey, match="64-bit"):
+        KSubset.from_parameters(100, 1.0, parameters)
+
+
+@pytest.mark.parametrize("flip", ["0", str(2**63), 5, "x", None])
+def test_tampered_flips_are_refused(flip):
+    with pytest.raises(InvalidSurvey):
+        BinaryRR.from_parameters(10, 1.0, {"flip": flip})
+    honest = int(BinaryRR(10, 1.0).parameters["flip"])
+    with pytest.raises(InvalidSurvey, match="not as private as it says"):
+        BinaryRR.from_parameters(10, 1.0, {"flip": str(honest - 1)})
+    assert BinaryRR.from_parameters(10, 1.0, {"flip": str(honest + 1)}).realized_epsilon < 1
+
+
+def test_multivariate_rr_keeps_its_size():
+    parameters = KSubset(10, 1.0, k=2).parameters
+    with pytest.raises(InvalidSurvey, match="must be 1. Got 2"):
+        MultivariateRR.from_parameters(10, 1.0, parameters)
+
+
+def flip_bit(report, bit):
+    number = int.from_bytes(report, "little") ^ 1 << bit
+    return number.to_bytes(len(report), "little")
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "report", "message"),
+    [
+        (KSubset(10, 1.0, k=3), b"\x07\x04", "A bit beyond the first 10 is set."),
+        (KSubset(10, 1.0, k=3), b"\x03\x00", "has 3 members. Got 2."),
+        (KSubset(10, 1.0, k=3), b"\x0f\x00", "has 3 members. Got 4."),
+        (KSubset(10, 1.0, k=3), b"\x07", "has 2 bytes. Got 1."),
+        (KSubset(10, 1.0, k=3), b"\x07\x00\x00", "has 2 bytes. Got 3."),
+        (KSubset(10, 1.0, k=3), b"", "has 2 bytes. Got 0."),
+        (KSubset(100, 1.0, k=2), (100 | 3 << 7).to_bytes(2, "little"), "below 100. Got 100."),
+        (KSubset(100, 1.0, k=2), (7 | 3 << 7).to_bytes(2, "little"), "increasing order"),
+        (KSubset(100, 1.0, k=2), (7 | 7 << 7).to_bytes(2, "little"), "increasing order"),
+        (KSubset(100, 1.0, k=2), (3 | 7 << 7 | 1 << 14).to_bytes(2, "little"), "first 14 is set"),
+        (MultivariateRR(9, 1.0), b"\x09", "below 9. Got 9."),
+        (MultivariateRR(9, 1.0), b"\x10", "first 4 is set"),
+        (BinaryRR(10, 1.0), b"\x00\x04", "first 10 is set"),
+        (BinaryRR(10, 1.0), b"\x00", "has 2 bytes"),
+    ],
+)
+def test_what_is_no_report_is_refused(mechanism, report, message):
+    for refuse in (mechanism.check, mechanism.tally, lambda r: mechanism.probability(r, 0)):
+        with pytest.raises(InvalidReport, match=message):
+            refuse(report)
+
+
+@given(st.binary(max_size=4), st.sampled_from([(10, 3), (17, 1), (20, 2), (32, 9)]))
+def test_random_bytes_are_counted_right_or_refused(report, shape):
+    d, k = shape
+    mechanism = KSubset(d, 1.0, k)
+    try:
+        counts = mechanism.tally(report)
+    except InvalidReport:
+        members = naive.unpack(report, d, k)
+        assert naive.pack(members, d, k) != report or sorted(set(members)) != members or (
+            len(members) != k or max(members, default=0) >= d
+        )  # fmt: skip
+        return
+    assert counts.sum() == k
+    members = [i for i in range(d) if counts[i]]
+    assert naive.pack(members, d, k) == report == naive.pack(mechanism.members(report), d, k)
+
+
+def test_probability_names_a_bad_value():
+    with pytest.raises(InvalidArgument, match=r"in \[0, 9\]. Got 10"):
+        KSubset(10, 1.0, k=3).probability(b"\x07\x00", 10)
+
+
+def test_theory_and_mechanism_agree_at_scale():
+    mechanism = KSubset(1_000_000, 3.0)
+    g, h = theory.hit_rates(1_000_000, 3.0, mechanism.k)
+    assert mechanism.g == pytest.approx(g, rel=1e-10)
+    assert mechanism.h == pytest.approx(h, rel=1e-10)

@@ -1,0 +1,213 @@
+"""Estimates: unbiased, with errors as the theory says and intervals that hold."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import beta, norm
+
+from privet import Estimate, Survey, theory
+from privet.entropy import seeded
+from privet.errors import InvalidArgument
+from privet.mechanisms import KSubset
+
+D, EPSILON = 100, 1.0
+
+
+def zipf(d):
+    weights = 1 / np.arange(1, d + 1)
+    return weights / weights.sum()
+
+
+def survey_of(d, epsilon=EPSILON, **options):
+    return Survey("Q", [f"c{i}" for i in range(d)], epsilon, **options)
+
+
+def estimate_of(survey, values, seed):
+    tally = survey.tally()
+    tally.update(survey.mechanism.randomize(values, entropy=seeded(seed)))
+    return tally.estimate()
+
+
+def within_tolerance(squared_error, expected, variance, alpha=1e-6):
+    return abs(squared_error - expected) < norm.isf(alpha / 2) * variance**0.5
+
+
+@pytest.fixture(scope="module")
+def million():
+    """A million people's reports at d = 100, and the truth."""
+    values = np.random.default_rng(11).choice(D, size=1_000_000, p=zipf(D))
+    return estimate_of(survey_of(D), values, 12), np.bincount(values, minlength=D) / len(values)
+
+
+def test_the_squared_error_is_what_the_theory_says(million):
+    estimate, truth = million
+    mechanism = estimate.survey.mechanism
+    squared_error = np.sum((estimate.frequencies - truth) ** 2)
+    expected = theory.total_variance(D, EPSILON, mechanism.k, estimate.n)
+    # Of d nearly independent normal errors with this variance each, one degree of freedom less.
+    spread = 2 * expected**2 / (D - 1)
+    assert within_tolerance(squared_error, expected, spread)
+    # Negative controls: the same reports read with a wrong ε or a wrong k are off.
+    for wrong in (KSubset(D, 1.2), KSubset(D, EPSILON, k=26)):
+        frequencies = wrong.frequencies(estimate.counts, estimate.n)
+        assert not within_tolerance(np.sum((frequencies - truth) ** 2), expected, spread)
+
+
+def test_frequencies_sum_to_one_and_projection_is_a_distribution(million):
+    estimate, truth = million
+    assert estimate.frequencies.sum() == pytest.approx(1, abs=1e-9)
+    projected = estimate.project()
+    assert projected.min() >= 0
+    assert projected.sum() == pytest.approx(1)
+    assert np.sum((projected - truth) ** 2) <= np.sum((estimate.frequencies - truth) ** 2)
+
+
+def test_standard_errors_are_those_of_the_binomial_count(million):
+    estimate, _ = million
+    p = estimate.counts / estimate.n
+    g, h = estimate.survey.mechanism.g, estimate.survey.mechanism.h
+    plain = np.sqrt(p * (1 - p) / estimate.n) / (g - h)
+    inside = estimate.frequencies > 0
+    assert estimate.standard_errors[inside] == pytest.approx(plain[inside], rel=1e-9)
+    assert (estimate.standard_errors > 0).all()
+
+
+@pytest.mark.parametrize("mechanism", ["k-subset", "multivariate-rr", "binary-rr"])
+def test_intervals_cover(mechanism):
+    """400 repeats: for the population, for the sample, and all of them at once."""
+    d, n, theta = D, 5000, zipf(D)
+    survey = survey_of(d, mechanism=mechanism)
+    rng = np.random.default_rng(5)
+    covered = {"population": 0, "sample": 0, "together": 0}
+    for repeat in range(400):
+        values = rng.choice(d, size=n, p=theta)
+        estimate = estimate_of(survey, values, repeat)
+        sample = np.bincount(values, minlength=d) / n
+
+        def holds(truth, estimate=estimate, **options):
+            low, high = estimate.interval(0.95, **options)
+            return (low <= truth) & (truth <= high)
+
+        covered["population"] += holds(theta).mean() / 400
+        covered["sample"] += holds(sample, target="sample").mean() / 400
+        covered["together"] += holds(theta, simultaneous=True).all() / 400
+    assert 0.94 <= covered["population"] <= 0.99
+    assert 0.94 <= covered["sample"] <= 0.96
+    assert covered["together"] >= 0.93
+
+
+def test_the_sample_interval_does_not_cover_the_population():
+    """At large ε sampling dominates, and mixing the two targets up must show."""
+    d, n, theta = 4, 1000, np.full(4, 0.25)
+    survey, rng = survey_of(d, 6.0), np.random.default_rng(6)
+    hits = {"population": 0.0, "sample": 0.0}
+    for repeat in range(200):
+        estimate = estimate_of(survey, rng.choice(d, size=n, p=theta), repeat)
+        for target in hits:
+            low, high = estimate.interval(target=target)
+            hits[target] += ((low <= theta) & (theta <= high)).mean() / 200
+    assert hits["population"] > 0.93
+    assert hits["sample"] < 0.6
+
+
+def test_the_population_interval_is_clopper_and_pearsons():
+    survey = survey_of(5)
+    n, counts = 100, np.array([0, 100, 40, 30, 50])
+    estimate = Estimate(survey, n, counts)
+    low, high = estimate.interval(0.9)
+    g, h = survey.mechanism.g, survey.mechanism.h
+    lower = np.nan_to_num(beta.ppf(0.05, counts, n - counts + 1), nan=0.0)
+    upper = np.nan_to_num(beta.ppf(0.95, counts + 1, n - counts), nan=1.0)
+    assert low == pytest.approx(np.clip((lower - h) / (g - h), 0, 1), abs=1e-12)
+    assert high == pytest.approx(np.clip((upper - h) / (g - h), 0, 1), abs=1e-12)
+
+
+def test_the_sample_interval_solves_its_equation():
+    survey = survey_of(10, 2.0)
+    counts = np.array([350, 260, 250, 240, 230, 220, 200, 180, 150, 120])
+    estimate = Estimate(survey, 1000, counts)
+    z = norm.isf(0.025)
+    for end in estimate.interval(target="sample"):
+        inside = (end > 0) & (end < 1)
+        assert inside.sum() >= 3
+        spread = survey.mechanism.variance(end, 1000, "sample")
+        distance = (estimate.frequencies - end) ** 2
+        assert distance[inside] == pytest.approx(z**2 * spread[inside], rel=1e-9)
+
+
+def test_wider_levels_and_simultaneous_intervals_contain_the_others(million):
+    estimate, _ = million
+    for target in ("population", "sample"):
+        low, high = estimate.interval(0.9, target=target)
+        for wider in (
+            estimate.interval(0.99, target=target),
+            estimate.interval(0.9, target=target, simultaneous=True),
+        ):
+            assert (wider[0] <= low).all()
+            assert (wider[1] >= high).all()
+
+
+def test_one_report_is_enough_for_an_honest_answer():
+    survey = survey_of(6)
+    tally = survey.tally()
+    tally.update(survey.randomize("c1"))
+    estimate = tally.estimate()
+    low, high = estimate.interval()
+    assert (low == 0).all()
+    assert (high == 1).all()
+    assert np.isfinite(estimate.standard_errors).all()
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 95, float("nan"), "0.95"])
+def test_bad_levels_are_refused(level):
+    estimate = Estimate(survey_of(3), 9, np.array([3, 3, 3]))
+    with pytest.raises(InvalidArgument, match=r"'level' .* must be a float in \(0, 1\)"):
+        estimate.interval(level)
+
+
+def test_bad_targets_are_refused():
+    estimate = Estimate(survey_of(3), 9, np.array([3, 3, 3]))
+    with pytest.raises(InvalidArgument, match="'target' .* 'population' or 'sample'. Got 'people'"):
+        estimate.interval(target="people")
+
+
+def test_frames_and_tables_hold_the_same_columns(million):
+    estimate, _ = million
+    frame, table = estimate.to_frame(0.9), estimate.to_arrow(0.9)
+    names = ["category", "count", "frequency", "standard_error", "low", "high", "projected"]
+    assert list(frame.columns) == table.column_names == names
+    assert len(frame) == table.num_rows == D
+    assert table.schema.field("count").type == pa.int64()
+    assert frame["frequency"].to_numpy() == pytest.approx(estimate.frequencies)
+    assert table["low"].to_numpy() == pytest.approx(estimate.interval(0.9)[0])
+
+
+def test_the_repr_is_worth_reading(million):
+    estimate, _ = million
+    text = repr(estimate)
+    assert text.startswith("Estimate from 1,000,000 reports: Q\nKSubset(d=100, epsilon=1.0, k=27)")
+    assert "… and 88 categories more" in text
+    assert "c0 " in text
+    assert len(text.splitlines()) == 16
+
+
+def test_plots_show_every_category_and_the_truth():
+    survey = survey_of(6)
+    estimate = estimate_of(survey, np.arange(6000) % 6, 3)
+    axes = estimate.plot(truth=np.full(6, 1 / 6))
+    labels = [tick.get_text() for tick in axes.get_yticklabels()]
+    assert sorted(labels) == sorted(survey.categories)
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx(
+        np.sort(100 * estimate.frequencies)
+    )
+    legend = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert set(legend) == {"estimate", "95 % interval", "truth"}
+    assert estimate.plot(ax=axes) is axes
+    with pytest.raises(InvalidArgument, match="'truth' .* one share a category"):
+        estimate.plot(truth=[0.5, 0.5])
+
+
+def test_only_the_largest_of_many_categories_are_drawn(million):
+    axes = million[0].plot()
+    assert len(axes.patches) == 40
+    assert "60 smaller categories not shown" in axes.texts[0].get_text()
