@@ -13,7 +13,6 @@ demo: $(VENV)/.demo  ## set everything up and run the main job end to end
 
 test: lint  ## set everything up, lint, and pass every test
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
-	$(BIN)/pytest --numprocesses 0 benchmarks/test_budgets.py
 
 lint: $(VENV)/.dev  ## ruff and mypy --strict
 	$(BIN)/ruff check src tests benchmarks

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from .errors import InvalidFile
@@ -11,21 +14,32 @@ from .survey import Survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 __all__ = ["read_survey", "replacing"]
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; it takes the place of `path` if the block succeeds."""
+    """Yield an empty file beside `path`, which takes the place of `path` if the block succeeds.
+
+    A link stays a link: the file that it points to is replaced. A folder or a device is refused.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise FileExistsError(errno.EEXIST, "Exists and is not a regular file", str(path))
     # The ending is kept, because writers choose their format by it.
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    temporary = target.with_name(f".{token_hex(8)}{path.suffix}")
     try:
+        temporary.touch()
         yield temporary
-        temporary.replace(path)
+        temporary.replace(target)
+    except OSError as error:
+        if error.filename != str(temporary):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def read_survey(path: Path) -> Survey:

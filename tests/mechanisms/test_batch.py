@@ -129,7 +129,7 @@ def test_kernels_work_where_no_cache_can_be_written(tmp_path):
     shutil.copytree(Path(privet.__file__).parent, package, ignore=shutil.ignore_patterns("__py*"))
     (package / "__pycache__").write_text("a file, so no folder can be made here")
     code = (
-        "import privet.kernels as kernels\n"
+        "import privet.kernels.sampling as kernels\n"
         "from privet.mechanisms import KSubset\n"
         f"assert kernels.__file__.startswith({str(tmp_path)!r})\n"
         "assert KSubset(10, 1.0).randomize([1, 2]).shape == (2, 2)\n"

@@ -1,4 +1,7 @@
-"""Reports files: Parquet with one fixed-size binary column `report` and the survey beside it."""
+"""Reports files: Parquet with one fixed-size binary column `report` and the survey beside it.
+
+Messages count reports as people do: the first is report 1.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InvalidFile, InvalidReport, SurveyMismatch
+from ..errors import InvalidFile, InvalidReport, InvalidSurvey, SurveyMismatch
 from ..files import replacing
 from ..survey import Survey
-from .arrow import arrow
+from .arrow import arrow, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 
 _SURVEY_KEY = b"privet.survey"
 _BATCH_BYTES = 1 << 22
+# Reports are random bytes: neither dictionaries nor compression can shorten them, and only a
+# checksum can tell that they are damaged.
+_OPTIONS = {"use_dictionary": False, "compression": "none", "write_page_checksum": True}
 
 
 class ReportsWriter:
@@ -29,7 +35,6 @@ class ReportsWriter:
     def __init__(self, path: Path, survey: Survey) -> None:
         self._path = path
         self._survey = survey
-        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         pa, parquet = arrow(), arrow("parquet")
@@ -38,18 +43,24 @@ class ReportsWriter:
             [pa.field("report", kind, nullable=False)],
             metadata={_SURVEY_KEY: self._survey.to_json().encode()},
         )
-        temporary = self._stack.enter_context(replacing(self._path))
-        # Reports are random bytes: neither dictionaries nor compression can shorten them.
-        self._writer = self._stack.enter_context(
-            parquet.ParquetWriter(temporary, self._schema, use_dictionary=False, compression="none")
-        )
+        with ExitStack() as stack:
+            temporary = stack.enter_context(replacing(self._path))
+            self._writer = stack.enter_context(
+                parquet.ParquetWriter(temporary, self._schema, **_OPTIONS)
+            )
+            self._stack = stack.pop_all()
         return self
 
     def write(self, reports: NDArray[np.uint8]) -> None:
         """Append reports, uint8 (n, report_bytes)."""
-        pa = arrow()
+        pa, kind = arrow(), self._schema.field("report").type
+        if reports.dtype != np.uint8 or reports.shape[1:] != (kind.byte_width,):
+            raise InvalidReport(
+                f"An array of reports must be uint8 of shape (n, {kind.byte_width}). "
+                f"Got {reports.dtype} of shape {reports.shape} instead."
+            )
         buffers = [None, pa.py_buffer(np.ascontiguousarray(reports))]
-        column = pa.Array.from_buffers(self._schema.field(0).type, len(reports), buffers)
+        column = pa.Array.from_buffers(kind, len(reports), buffers)
         self._writer.write_batch(pa.record_batch([column], schema=self._schema))
 
     def __exit__(self, *error: Any) -> None:
@@ -58,29 +69,34 @@ class ReportsWriter:
 
 def read_reports(path: Path, survey: Survey) -> Iterator[NDArray[np.uint8]]:
     """Yield chunks of reports, uint8 (n, report_bytes), refusing those of another survey."""
-    pa, parquet = arrow(), arrow("parquet")
-    try:
-        with parquet.ParquetFile(path) as file:
-            _check_schema(path, file.schema_arrow, survey)
-            rows = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)
-            for batch in file.iter_batches(batch_size=rows, columns=["report"]):
-                yield _as_array(path, batch.column(0))
-    except pa.ArrowInvalid as error:
-        raise InvalidFile(f"{path}: not a Parquet file of reports: {error}") from None
+    parquet = arrow("parquet")
+    with (
+        reading(path, "a Parquet file of reports"),
+        parquet.ParquetFile(path, page_checksum_verification=True) as file,
+    ):
+        _check_schema(path, file.schema_arrow, survey)
+        rows = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)
+        first = 1
+        for batch in file.iter_batches(batch_size=rows, columns=["report"]):
+            yield _as_array(path, batch.column(0), first)
+            first += len(batch)
 
 
 def _check_schema(path: Path, schema: Any, survey: Survey) -> None:
     text = (schema.metadata or {}).get(_SURVEY_KEY)
     if text is not None:
-        other = Survey.from_json(text)
+        try:
+            other = Survey.from_json(text)
+        except InvalidSurvey as error:
+            raise InvalidFile(f"{path}: the survey beside the reports: {error}") from None
         if other != survey:
             raise SurveyMismatch(
                 f"{path}: these are reports of another survey, {other.id!r} "
                 f"({other.fingerprint[:12]}…), not of {survey.id!r} ({survey.fingerprint[:12]}…)."
             )
-    if "report" not in schema.names:
+    if schema.names.count("report") != 1:
         names = ", ".join(repr(name) for name in schema.names)
-        raise InvalidFile(f"{path}: there is no column 'report'; the columns are {names}.")
+        raise InvalidFile(f"{path}: there must be one column 'report'; the columns are {names}.")
     kind, size = schema.field("report").type, survey.mechanism.report_bytes
     if kind != arrow().binary(size):
         raise InvalidReport(
@@ -88,9 +104,10 @@ def _check_schema(path: Path, schema: Any, survey: Survey) -> None:
         )
 
 
-def _as_array(path: Path, column: Any) -> NDArray[np.uint8]:
+def _as_array(path: Path, column: Any, first: int) -> NDArray[np.uint8]:
     if column.null_count:
-        raise InvalidFile(f"{path}: a report is missing (null).")
+        row = first + int(np.argmax(column.is_null()))
+        raise InvalidFile(f"{path}, report {row}: the report is missing (null).")
     size = column.type.byte_width
     data = np.frombuffer(column.buffers()[1], dtype=np.uint8)
     begin = column.offset * size

@@ -5,18 +5,25 @@ A user's mistake ends in one line on stderr and an exit code, never in a traceba
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
 from importlib import import_module
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import __version__
 from ..errors import InvalidArgument, MissingExtra, PrivetError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 __all__ = ["main"]
 
 COMMANDS = ("demo", "survey", "randomize", "estimate")
 
-USAGE, BAD_DATA, SYSTEM = 2, 3, 4
+USAGE, BAD_DATA, SYSTEM, INTERRUPTED = 2, 3, 4, 130
 
 EPILOG = """\
 Exit codes: 0 all is well, 2 wrong usage, 3 bad data (a survey, answers, reports), 4 the system
@@ -24,9 +31,34 @@ refused (a file cannot be written, an optional package is missing), 130 interrup
 
 
 class _Failure(click.ClickException):
+    """One printable line, whatever bytes of a user's file the message quotes."""
+
     def __init__(self, message: str, exit_code: int) -> None:
-        super().__init__(" ".join(message.split()))
+        line = " ".join(message.split())
+        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in line))
         vars(self)["exit_code"] = exit_code
+
+
+@contextmanager
+def _one_line_failures() -> Iterator[None]:
+    try:
+        yield
+    except click.UsageError as error:
+        hint = f" Try '{error.ctx.command_path} --help'." if error.ctx else ""
+        raise _Failure(error.format_message() + hint, USAGE) from None
+    except InvalidArgument as error:
+        raise _Failure(str(error), USAGE) from None
+    except MissingExtra as error:
+        raise _Failure(str(error), SYSTEM) from None
+    except PrivetError as error:
+        raise _Failure(str(error), BAD_DATA) from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise _Failure(f"{where}{error.strerror or error}", SYSTEM) from None
+    except KeyboardInterrupt:
+        raise _Failure("interrupted", INTERRUPTED) from None
 
 
 class _Commands(click.Group):
@@ -42,22 +74,16 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)  # noqa: S101
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args or ["--help"])
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _one_line_failures():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> object:
-        try:
+        with _one_line_failures():
             return super().invoke(ctx)
-        except InvalidArgument as error:
-            raise _Failure(str(error), USAGE) from None
-        except MissingExtra as error:
-            raise _Failure(str(error), SYSTEM) from None
-        except PrivetError as error:
-            raise _Failure(str(error), BAD_DATA) from None
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            raise _Failure(f"{where}{error.strerror or error}", SYSTEM) from None
-        except KeyboardInterrupt:
-            raise _Failure("interrupted", 130) from None
 
 
 @click.group(cls=_Commands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
@@ -70,3 +96,6 @@ def main() -> None:
 
     Try it: privet demo
     """
+    # Bars and people's categories are not ASCII; file names may be any bytes.
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 import numpy as np
 
+from .options import FIGURE
+
 QUESTION = "What did you have for breakfast?"
 # Out of 100 people.
 SHARES = {
@@ -19,7 +21,7 @@ SHARES = {
 @click.option("--people", type=click.IntRange(1, 10**7), default=100_000, show_default=True)
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="The privacy level.")
 @click.option(
-    "--figure", type=click.Path(dir_okay=False, path_type=Path), default=Path("privet-demo.png"),
+    "--figure", type=FIGURE, default=Path("privet-demo.png"),
     show_default=True, help="Where to draw the picture (PNG, SVG or PDF).",
 )  # fmt: skip
 @click.option("--json", "json_out", is_flag=True, help="Print JSON.")
@@ -45,7 +47,7 @@ def demo(people: int, epsilon: float, figure: Path, json_out: bool) -> None:
     tally.update(reports)
     estimate = tally.estimate()
     truth = np.array([answers.count(category) for category in SHARES]) / people
-    # The truth is that of these very people, so the intervals are for them and not for a wider crowd.
+    # The truth is that of these very people, so the intervals are for them, not a wider crowd.
     low, high = estimate.interval(0.95, target="sample")
     held = int(np.count_nonzero((low <= truth) & (truth <= high)))
     with replacing(figure) as temporary:

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from ..mechanisms.base import Target
+from .options import FIGURE, INPUT
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..mechanisms.base import Target
 
 
 @click.command()
-@click.argument("survey", type=FILE)
-@click.argument("reports", type=FILE, nargs=-1, required=True)
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.argument("survey", type=INPUT)
+@click.argument("reports", type=INPUT, nargs=-1, required=True)
+@click.option(
+    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
+    show_default=True, help="Of the intervals.",
+)  # fmt: skip
 @click.option(
     "--target", type=click.Choice(["population", "sample"]), default="population",
     show_default=True, help="Whose shares: the crowd these people come from, or just these people.",
 )  # fmt: skip
 @click.option("--top", type=click.IntRange(1), default=40, show_default=True, help="Rows shown.")
 @click.option("--json", "json_out", is_flag=True, help="Print JSON, every category.")
-@click.option(
-    "--figure", type=click.Path(dir_okay=False, path_type=Path), help="Draw a PNG, SVG or PDF."
-)
+@click.option("--figure", type=FIGURE, help="Draw a PNG, SVG or PDF.")
 def estimate(
     survey: Path,
     reports: tuple[Path, ...],
@@ -53,7 +55,7 @@ def estimate(
                 try:
                     tally.update(chunk)
                 except InvalidReport as error:
-                    row = tally.n - first + (error.row or 0)
+                    row = tally.n - first + (error.row or 0) + 1
                     raise InvalidReport(f"{path}, report {row}: {error.reason}") from None
                 advance(len(chunk))
     result = tally.estimate()

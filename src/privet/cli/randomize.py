@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+from .options import INPUT, OUTPUT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command()
-@click.argument("survey", type=FILE)
-@click.argument("answers", type=FILE)
-@click.option(
-    "-o", "--out", required=True, type=click.Path(dir_okay=False, path_type=Path),
-    help="The reports file to write (Parquet).",
-)  # fmt: skip
+@click.argument("survey", type=INPUT)
+@click.argument("answers", type=INPUT)
+@click.option("-o", "--out", required=True, type=OUTPUT, help="The reports file (Parquet).")
 @click.option("--column", help="The column of answers; by default the only one, or 'answer'.")
 def randomize(survey: Path, answers: Path, out: Path, column: str | None) -> None:
     """Randomize the answers of a CSV file into reports, one for each row and in their order.

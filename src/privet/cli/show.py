@@ -37,7 +37,7 @@ def print_estimate(
     low, high = estimate.interval(level, target=target)
     order = np.argsort(-estimate.frequencies, kind="stable")[:top]
     longest = max(float(estimate.frequencies.max()), 1e-9)
-    table = Table(box=box.SIMPLE_HEAD, title=estimate.survey.question, title_justify="left")
+    table = Table(box=box.SIMPLE_HEAD, title=Text(estimate.survey.question), title_justify="left")
     table.add_column("category", overflow="fold")
     table.add_column("", no_wrap=True, min_width=_BAR)
     table.add_column("share", justify="right", no_wrap=True)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from .options import OUTPUT
 
-@click.group()
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.group(no_args_is_help=False)
 def survey() -> None:
-    """Make a survey: the question, its categories, the privacy level."""
+    """Make a survey: the question, its categories, the privacy level.
+
+    privet survey new --help
+    """
 
 
 @survey.command("new")
@@ -25,9 +33,7 @@ def survey() -> None:
 @click.option("-e", "--epsilon", type=float, required=True, help="The privacy level of one report.")
 @click.option("-m", "--mechanism", default="auto", show_default=True, help="How to randomize.")
 @click.option("--id", "identifier", help="A short name; by default made from the question.")
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="Default: stdout."
-)
+@click.option("-o", "--out", type=OUTPUT, help="Default: stdout.")
 def new(
     question: str,
     categories: tuple[str, ...],
@@ -38,7 +44,7 @@ def new(
 ) -> None:
     """Write a new survey as JSON.
 
-    privet survey new -q "Tea or coffee?" -c tea -c coffee -c neither -e 1 -o survey.json
+    privet survey new -q "Tea or coffee?" -c tea -c coffee -e 1 -o survey.json
     """
     from ..files import replacing
     from ..survey import Survey

@@ -115,9 +115,9 @@ class BinaryRR(Mechanism):
     def _fill(
         self, values: NDArray[np.int64], data: NDArray[np.uint8], out: NDArray[np.uint8]
     ) -> tuple[int, int]:
-        from .. import kernels
+        from ..kernels import sampling
 
-        made, used = kernels.fill_flips(values, data, out, self.d, np.uint64(self.flip))
+        made, used = sampling.fill_flips(values, data, out, self.d, np.uint64(self.flip))
         return made, used
 
     def _check(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:

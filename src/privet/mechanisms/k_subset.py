@@ -267,16 +267,16 @@ class KSubset(Mechanism):
     def _fill(
         self, values: NDArray[np.int64], data: NDArray[np.uint8], out: NDArray[np.uint8]
     ) -> tuple[int, int]:
-        from .. import kernels
+        from ..kernels import sampling
 
         heads, total = (np.uint64(number) for number in self._coin)
         if self._packed_bits:
-            made, used = kernels.fill_indices(
+            made, used = sampling.fill_indices(
                 values, data, out, self.d, self.k, heads, total, self._packed_bits
             )
         else:
             numerator, bits = self.start
-            made, used = kernels.fill_bitmaps(
+            made, used = sampling.fill_bitmaps(
                 values, data, out, self.d, self.k, heads, total, np.uint64(numerator), bits
             )
         return made, used

@@ -4,32 +4,18 @@ Each loop follows docs/algorithm.md byte by byte, so its plain twin is the singl
 same bytes give the same reports. A loop stops where the bytes run out in the middle of a report
 and returns how many reports are written and how many bytes those used; the caller keeps the rest
 of the bytes (dropping them would bias what is drawn) and comes back with more.
-
-Compiled on first use and cached beside the package or in the user's cache folder; where neither
-can be written, compiled once a process.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
-from numba import njit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from .compiled import compiled
 
 _OUT_OF_BYTES = -1
 
 
-def _compile(function: Callable[..., Any]) -> Any:
-    try:
-        return njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # no folder for the cache can be written
-        return njit(nogil=True)(function)
-
-
-@_compile
+@compiled
 def _coin(data, at, heads, total):  # type: ignore[no-untyped-def]
     """Return (heads?, next position); Stream.coin."""
     while at + 8 <= data.size:
@@ -42,7 +28,7 @@ def _coin(data, at, heads, total):  # type: ignore[no-untyped-def]
     return False, _OUT_OF_BYTES
 
 
-@_compile
+@compiled
 def _coins(data, at, count, numerator, bits, ones, undecided):  # type: ignore[no-untyped-def]
     """Write `count` coins into the bytes of `ones`; Stream.coins."""
     size = ones.size
@@ -71,7 +57,7 @@ def _coins(data, at, count, numerator, bits, ones, undecided):  # type: ignore[n
     return at
 
 
-@_compile
+@compiled
 def _position(data, at, size, mask):  # type: ignore[no-untyped-def]
     """Return (position, next position in the bytes); Stream._positions."""
     if at + size > data.size:
@@ -82,7 +68,7 @@ def _position(data, at, size, mask):  # type: ignore[no-untyped-def]
     return word & mask, at + size
 
 
-@_compile
+@compiled
 def _position_word(n):  # type: ignore[no-untyped-def]
     """Return the bytes and the mask of a position in [0, n)."""
     mask = np.int64(1)
@@ -92,7 +78,7 @@ def _position_word(n):  # type: ignore[no-untyped-def]
     return size, mask - 1
 
 
-@_compile
+@compiled
 def fill_bitmaps(values, data, out, d, k, heads, total, numerator, bits):  # type: ignore[no-untyped-def]
     """Write k-subset reports as bitmaps; KSubset.sample."""
     others = d - 1
@@ -157,7 +143,7 @@ def fill_bitmaps(values, data, out, d, k, heads, total, numerator, bits):  # typ
     return values.size, at
 
 
-@_compile
+@compiled
 def fill_indices(values, data, out, d, k, heads, total, width):  # type: ignore[no-untyped-def]
     """Write k-subset reports as sorted packed indices; KSubset._sample_indices."""
     others = d - 1
@@ -200,7 +186,7 @@ def fill_indices(values, data, out, d, k, heads, total, width):  # type: ignore[
     return values.size, at
 
 
-@_compile
+@compiled
 def fill_flips(values, data, out, d, flip):  # type: ignore[no-untyped-def]
     """Write binary randomized responses; BinaryRR.sample."""
     undecided = np.empty(out.shape[1], np.uint8)
