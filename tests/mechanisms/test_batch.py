@@ -127,7 +127,8 @@ def test_kernels_work_where_no_cache_can_be_written(tmp_path):
     """Where neither the package's folder nor the home folder takes files, even from root."""
     package = tmp_path / "privet"
     shutil.copytree(Path(privet.__file__).parent, package, ignore=shutil.ignore_patterns("__py*"))
-    (package / "__pycache__").write_text("a file, so no folder can be made here")
+    nowhere = package / "kernels" / "__pycache__"
+    nowhere.write_text("a file, so no folder can be made here")
     code = (
         "import privet.kernels.sampling as kernels\n"
         "from privet.mechanisms import KSubset\n"
@@ -135,9 +136,8 @@ def test_kernels_work_where_no_cache_can_be_written(tmp_path):
         "assert KSubset(10, 1.0).randomize([1, 2]).shape == (2, 2)\n"
         "assert 'Null' in type(kernels.fill_bitmaps._cache).__name__\n"
     )
-    nowhere = str(package / "__pycache__")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "HOME": nowhere}
-    environment |= {"XDG_CACHE_HOME": nowhere}
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "HOME": str(nowhere)}
+    environment |= {"XDG_CACHE_HOME": str(nowhere)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..survey import Survey
 
 _FIRST_ROW = 2
-_BLOCK_BYTES = 1 << 22
+_BLOCK_BYTES = 1 << 20
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
