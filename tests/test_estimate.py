@@ -207,6 +207,13 @@ def test_plots_show_every_category_and_the_truth():
         estimate.plot(truth=[0.5, 0.5])
 
 
+def test_names_are_drawn_as_they_are(tmp_path):
+    survey = Survey(r"How much, in $ or $\x$?", ["$0-$20", r"$\x$", "a_b^c"], 1.0)
+    axes = Estimate(survey, 9, np.array([5, 3, 1])).plot()
+    axes.figure.savefig(tmp_path / "names.png")
+    assert r"$\x$" in [tick.get_text() for tick in axes.get_yticklabels()]
+
+
 def test_only_the_largest_of_many_categories_are_drawn(million):
     axes = million[0].plot()
     assert len(axes.patches) == 40

@@ -131,13 +131,14 @@ def test_ids_are_made_from_the_question():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"privet": 2}, "of version 2; this privet reads 1"),
+        ({"privet": 2}, "of version 2; this privet reads version 1"),
+        ({"privet": 3, "novelty": []}, "of version 3; this privet reads version 1"),
         ({"privet": "1"}, "Not a survey"),
         ({"more": 1}, "unknown field `more`"),
         ({"epsilon": None}, "Not a survey"),
         ({"epsilon": -1.0}, "'epsilon'"),
         ({"epsilon": 0.5}, "not as private as it says"),
-        ({"categories": ["a"]}, r"'d' parameter .* Got 1|at least two"),
+        ({"categories": ["a"]}, "at least two"),
         ({"categories": [*FRUIT[:4], "apple"]}, "different from"),
         ({"mechanism": {"name": "magic"}}, "name must be one of .*Got 'magic'"),
         ({"mechanism": {"name": ["k-subset"]}}, "name must be one of"),
@@ -151,7 +152,9 @@ def test_bad_json_is_refused(survey, change, message):
         Survey.from_json(json.dumps(document))
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", b"\xff\xfe", '{"privet":1}', "{}" * 2])
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "", "{", "[]", "null", b"\xff\xfe", '{"privet":1}', "{}" * 2]
+)
 def test_what_is_no_json_survey_is_refused(text):
     with pytest.raises(InvalidSurvey, match="^Not a survey"):
         Survey.from_json(text)

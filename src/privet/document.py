@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
+class Version(msgspec.Struct):
+    """All that a reader may take for granted of a version it does not know."""
+
+    privet: int
+
+
 class Document(msgspec.Struct, forbid_unknown_fields=True):
     """The JSON, field by field."""
 
@@ -44,14 +50,14 @@ def encode(survey: Survey) -> bytes:
 def decode(text: str | bytes) -> Document:
     """Read the fields, refusing unknown ones and other versions."""
     try:
-        document = msgspec.json.decode(text, type=Document)
-    except (msgspec.MsgspecError, UnicodeError) as error:
+        version = msgspec.json.decode(text, type=Version).privet
+        if version != VERSION:
+            raise InvalidSurvey(
+                f"This is a survey of version {version}; this privet reads version {VERSION}."
+            )
+        return msgspec.json.decode(text, type=Document)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidSurvey(f"Not a survey: {error}.") from None
-    if document.privet != VERSION:
-        raise InvalidSurvey(
-            f"This is a survey of version {document.privet}; this privet reads {VERSION}."
-        )
-    return document
 
 
 def mechanism_of(document: Document) -> Mechanism:

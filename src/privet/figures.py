@@ -53,10 +53,13 @@ def plot_estimate(
             rule = f"one share a category ({len(estimate.counts)})"
             raise InvalidArgument("plot_estimate", "truth", rule, shares.shape)
         ax.plot(100 * shares[order], at, "D", color=_TRUTH, ms=5, label="truth")
-    ax.set_yticks(at, [_shorten(estimate.survey.categories[i]) for i in order])
+    names = [_shorten(estimate.survey.categories[i]) for i in order]
+    ax.set_yticks(at, names, parse_math=False)  # a $ is a dollar
     ax.set_xlabel("share of people, %")
     ax.set_xlim(left=0)
-    ax.set_title(f"{estimate.survey.question}", loc="left", fontsize=12, color=_INK)
+    ax.set_title(
+        f"{estimate.survey.question}", loc="left", fontsize=12, color=_INK, parse_math=False
+    )
     omitted = len(estimate.counts) - len(order)
     left_out = f" · {omitted} smaller categories not shown" if omitted else ""
     ax.annotate(

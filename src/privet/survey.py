@@ -113,12 +113,10 @@ class Survey:
 
         fields = document.decode(text)
         try:
+            categories = _check_categories(fields.categories)
+            mechanism = document.mechanism_of(fields)
             return cls(
-                fields.question,
-                fields.categories,
-                fields.epsilon,
-                mechanism=document.mechanism_of(fields),
-                id=fields.id,
+                fields.question, categories, fields.epsilon, mechanism=mechanism, id=fields.id
             )
         except InvalidArgument as error:
             raise InvalidSurvey(f"Not a survey: {error}") from None

@@ -1,19 +1,23 @@
-"""Whole batches: the compiled loops against the single-report path and the naive twins."""
+"""Whole batches: the compiled loops against their plain twins and against the exact law."""
 
 import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 import naive
 import privet
-from privet.entropy import Stream, seeded
+import wired
+from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport
-from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
+from privet.mechanisms import BinaryRR, KSubset, MultivariateRR, batch
 
 DOMAINS = [2, 3, 4, 5, 7, 8, 9, 16, 17, 63, 64, 65, 100, 256, 257, 258, 1000, 4097]
 
@@ -24,17 +28,75 @@ def mechanisms(d):
         yield from (KSubset(d, 5.0, k) for k in {1, 2, d // 3 or 1, d // 2, d - 2, d - 1})
 
 
-def reports_one_by_one(mechanism, values, seed):
-    stream = Stream(seeded(seed).keystream().read, 64)
-    return [mechanism.sample(int(value), stream) for value in values]
+def rows(reports):
+    return [row.tobytes() for row in reports]
 
 
-@pytest.mark.parametrize("d", [*DOMAINS, 70_000])
-def test_the_same_bytes_give_the_same_reports_as_one_by_one(d):
-    values = np.random.default_rng(d).integers(0, d, 50 if d < 5000 else 4)
+@pytest.mark.parametrize("d", DOMAINS)
+def test_the_same_words_give_the_same_reports_as_the_sampler(d):
+    values = np.random.default_rng(d).integers(0, d, 300 if d <= 64 else 20 if d < 4000 else 3)
     for seed, mechanism in enumerate(mechanisms(d)):
-        batch = mechanism.randomize(values, entropy=seeded(seed))
-        assert [row.tobytes() for row in batch] == reports_one_by_one(mechanism, values, seed)
+        made = mechanism.randomize(values, entropy=seeded(seed))
+        assert rows(made) == wired.chunk(mechanism, values, seeded(seed))
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 5.0])
+def test_positions_beyond_two_bytes(epsilon):
+    values = np.array([0, 69_999])
+    for mechanism in (KSubset(70_000, epsilon), MultivariateRR(70_000, epsilon)):
+        made = mechanism.randomize(values, entropy=seeded(1))
+        assert rows(made) == wired.chunk(mechanism, values, seeded(1))
+
+
+@pytest.mark.parametrize("d", [3, 20, 64, 65, 100, 256, 300, 1000])
+def test_reports_do_not_depend_on_how_the_tail_comes(d, monkeypatch):
+    """Running out of words anywhere in a report loses nothing and biases nothing."""
+    values = np.random.default_rng(d).integers(0, d, 700)
+    for mechanism in mechanisms(d):
+        expected = mechanism.randomize(values, entropy=seeded(2))
+        for size in (1, 7, 64):
+            monkeypatch.setattr(batch, "TAIL_BYTES", size)
+            assert np.array_equal(mechanism.randomize(values, entropy=seeded(2)), expected)
+        monkeypatch.undo()
+
+
+def chi_square(observed, law, n):
+    """Pearson's statistic over every report that can occur, and its degrees of freedom."""
+    assert set(observed) <= set(law)
+    expected = {report: n * float(p) for report, p in law.items()}
+    return sum((observed[z] - e) ** 2 / e for z, e in expected.items()), len(law) - 1
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        KSubset(4, 1.0, 2), KSubset(8, 1.0, 3), KSubset(8, 0.5, 6), KSubset(10, 1.0, 3),
+        KSubset(10, 2.0, 1), MultivariateRR(9, 1.0), BinaryRR(6, 1.0),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_compiled_reports_follow_the_exact_law(mechanism):
+    """Every report a cell; and the law of another value, or of another ε, is rejected."""
+    n, value = 400_000, mechanism.d - 2
+    reports = mechanism.randomize(np.full(n, value), entropy=seeded(9))
+    observed = Counter(rows(reports))
+    if mechanism.name == "binary-rr":
+        everything = range(2**mechanism.d)
+        possible = [z.to_bytes(mechanism.report_bytes, "little") for z in everything]
+    else:
+        sets = combinations(range(mechanism.d), mechanism.k)
+        possible = [naive.pack(z, mechanism.d, mechanism.k) for z in sets]
+
+    def statistic(like, x):
+        return chi_square(observed, {z: like.probability(z, x) for z in possible}, n)
+
+    value_of_chi, freedom = statistic(mechanism, value)
+    limit = chi2.isf(1e-6, freedom)
+    assert value_of_chi < limit
+    assert statistic(mechanism, 0)[0] > limit
+    parameters = (mechanism.d, mechanism.epsilon * 1.2)
+    wrong = type(mechanism)(*parameters, *([mechanism.k] if type(mechanism) is KSubset else []))
+    assert statistic(wrong, value)[0] > limit
 
 
 @pytest.mark.parametrize("d", [d for d in DOMAINS if d <= 1000])
@@ -134,7 +196,7 @@ def test_kernels_work_where_no_cache_can_be_written(tmp_path):
         "from privet.mechanisms import KSubset\n"
         f"assert kernels.__file__.startswith({str(tmp_path)!r})\n"
         "assert KSubset(10, 1.0).randomize([1, 2]).shape == (2, 2)\n"
-        "assert 'Null' in type(kernels.fill_bitmaps._cache).__name__\n"
+        "assert 'Null' in type(kernels.fill_lanes._cache).__name__\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "HOME": str(nowhere)}
     environment |= {"XDG_CACHE_HOME": str(nowhere)}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InvalidFile, InvalidReport, InvalidSurvey, SurveyMismatch
+from ..errors import InvalidFile, InvalidReport, SurveyMismatch
 from ..files import replacing
 from ..survey import Survey
 from .arrow import arrow, reading
@@ -87,7 +87,7 @@ def _check_schema(path: Path, schema: Any, survey: Survey) -> None:
     if text is not None:
         try:
             other = Survey.from_json(text)
-        except InvalidSurvey as error:
+        except ValueError as error:
             raise InvalidFile(f"{path}: the survey beside the reports: {error}") from None
         if other != survey:
             raise SurveyMismatch(

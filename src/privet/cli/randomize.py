@@ -11,6 +11,8 @@ from .options import INPUT, OUTPUT
 if TYPE_CHECKING:
     from pathlib import Path
 
+_BATCH_BYTES = 1 << 22
+
 
 @click.command()
 @click.argument("survey", type=INPUT)
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 def randomize(survey: Path, answers: Path, out: Path, column: str | None) -> None:
     """Randomize the answers of a CSV file into reports, one for each row and in their order.
 
+    A file with a header and no answers gives a file without reports.
+
     privet randomize survey.json answers.csv -o reports.parquet
     """
     from ..bulk import ReportsWriter, read_answers
@@ -27,13 +31,16 @@ def randomize(survey: Path, answers: Path, out: Path, column: str | None) -> Non
     from .show import progress
 
     contract = read_survey(survey)
+    size = contract.mechanism.report_bytes
+    rows = max(1, _BATCH_BYTES // size)
     n = 0
     with ReportsWriter(out, contract) as writer, progress("Randomizing") as advance:
         for values in read_answers(answers, contract, column):
-            writer.write(contract.mechanism.randomize(values))
-            n += len(values)
-            advance(len(values))
-    size = contract.mechanism.report_bytes
+            for at in range(0, len(values), rows):
+                reports = contract.mechanism.randomize(values[at : at + rows])
+                writer.write(reports)
+                n += len(reports)
+                advance(len(reports))
     click.echo(
         f"{out}: {n:,} reports of {size} bytes, epsilon = {contract.epsilon:g} each", err=True
     )

@@ -1,200 +1,331 @@
-"""The compiled loops: whole batches of reports from a buffer of random bytes.
+"""Whole batches of reports, from blocks of random words.
 
-Each loop follows docs/algorithm.md byte by byte, so its plain twin is the single-report path: the
-same bytes give the same reports. A loop stops where the bytes run out in the middle of a report
-and returns how many reports are written and how many bytes those used; the caller keeps the rest
-of the bytes (dropping them would bias what is drawn) and comes back with more.
+The decisions are those of the single-report path (`KSubset.sample`, `BinaryRR.sample`), so its
+proof is theirs; only which random word feeds which decision differs, so that loops run over many
+reports or many words at once and vectorise. Kernels take
+
+- `inside`: whether the drawn set gets the own value, from a coin that was tossed already;
+- `planes`: the words that the starting coins are made of, the most significant digit first;
+- `tail`: positions (or, for flips, words) that are taken in order of need.
+
+Where the tail runs out, a kernel returns the first report that is not written yet and how much
+of the tail the written ones used. The caller keeps the rest of the tail, because what was seen and
+dropped would bias what is drawn, and comes back with more.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from .bits import popcount
 from .compiled import compiled
 
-_OUT_OF_BYTES = -1
+ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
+ALL = np.uint64(2**64 - 1)
+# Reports of a word that are mended side by side; their sets stay in the first-level cache.
+LANES = 256
 
 
 @compiled
-def _coin(data, at, heads, total):  # type: ignore[no-untyped-def]
-    """Return (heads?, next position); Stream.coin."""
-    while at + 8 <= data.size:
-        value = np.uint64(0)
-        for i in range(8):
-            value |= np.uint64(data[at + i]) << np.uint64(8 * i)
-        at += 8
-        if value < total:
-            return value < heads, at
-    return False, _OUT_OF_BYTES
+def toss(words, heads, total, inside, rejected):  # type: ignore[no-untyped-def]
+    """Compare each word with `heads`; list those at or above `total`, and return their number."""
+    count = 0
+    for i in range(words.size):
+        inside[i] = words[i] < heads
+        rejected[count] = i
+        count += words[i] >= total
+    return count
 
 
 @compiled
-def _coins(data, at, count, numerator, bits, ones, undecided):  # type: ignore[no-untyped-def]
-    """Write `count` coins into the bytes of `ones`; Stream.coins."""
-    size = ones.size
-    ones[:] = 0
-    undecided[:] = 255
-    if count & 7:
-        undecided[size - 1] = (1 << (count & 7)) - 1
-    pending = True
-    while bits > 0 and pending:
-        bits -= 1
-        if at + size > data.size:
-            return _OUT_OF_BYTES
-        left = np.uint8(0)
-        if numerator >> np.uint64(bits) & np.uint64(1):
-            for i in range(size):
-                agree = undecided[i] & data[at + i]
-                ones[i] |= agree
-                undecided[i] ^= agree
-                left |= undecided[i]
-        else:
-            for i in range(size):
-                undecided[i] &= data[at + i]
-                left |= undecided[i]
-        pending = left != 0
-        at += size
-    return at
+def fill_lanes(values, inside, planes, rounds, tail, out, first, d, size, flip, numerator):  # type: ignore[no-untyped-def]
+    """Write k-subset reports of d <= 64 as words; `size` members are drawn before the last one.
 
-
-@compiled
-def _position(data, at, size, mask):  # type: ignore[no-untyped-def]
-    """Return (position, next position in the bytes); Stream._positions."""
-    if at + size > data.size:
-        return np.int64(0), _OUT_OF_BYTES
-    word = np.int64(0)
-    for i in range(size):
-        word |= np.int64(data[at + i]) << (8 * i)
-    return word & mask, at + size
-
-
-@compiled
-def _position_word(n):  # type: ignore[no-untyped-def]
-    """Return the bytes and the mask of a position in [0, n)."""
-    mask = np.int64(1)
-    while mask < n:
-        mask <<= 1
-    size = 1 if n <= 1 << 8 else 2 if n <= 1 << 16 else 4
-    return size, mask - 1
-
-
-@compiled
-def fill_bitmaps(values, data, out, d, k, heads, total, numerator, bits):  # type: ignore[no-untyped-def]
-    """Write k-subset reports as bitmaps; KSubset.sample."""
-    others = d - 1
-    flip = 2 * k > d
-    size = (d - k if flip else k) - 1
-    word, mask = _position_word(others)
-    start_bytes = (others + 7) >> 3
-    undecided = np.empty(start_bytes, np.uint8)
-    drawn = np.zeros((d + 7) >> 3, np.uint8)
+    Each round offers every report one position. The few that are not complete after the last
+    round go on with the tail, one by one.
+    """
+    others = np.uint64(d - 1)
+    everyone = (ONE << others) - ONE
+    turned = (everyone << ONE | ONE) if flip else ZERO
+    wanted = np.uint64(size)
+    mask = _span(others) - ONE
+    sets, lasts = np.empty(LANES, np.uint64), np.empty(LANES, np.uint64)
     at = 0
-    for row in range(values.size):
-        begin = at
-        hit, at = _coin(data, at, heads, total)
-        if at < 0:
-            return row, begin
-        inside = hit != flip
-        drawn[drawn.size - 1] = 0
-        at = _coins(data, at, others, numerator, bits, drawn[:start_bytes], undecided)
-        if at < 0:
-            return row, begin
-        missing = size
-        for i in range(start_bytes):
-            byte = drawn[i]
-            while byte:
-                byte &= byte - 1
-                missing -= 1
-        removing = missing < 0
-        needed = -missing if removing else missing + 1
-        position = np.int64(0)
-        while True:
-            while needed:
-                position, at = _position(data, at, word, mask)
-                if at < 0:
-                    return row, begin
-                if position >= others:
-                    continue
-                bit = np.uint8(1 << (position & 7))
-                if (drawn[position >> 3] & bit != 0) == removing:
-                    drawn[position >> 3] ^= bit
-                    needed -= 1
-            if not removing:
-                break
-            removing = False
-            needed = 1
-        if inside:
-            drawn[position >> 3] ^= np.uint8(1 << (position & 7))
-        value = values[row]
-        own = np.uint8(1 << (value & 7))
-        if drawn[value >> 3] & own:
-            drawn[others >> 3] |= np.uint8(1 << (others & 7))
-        if inside:
-            drawn[value >> 3] |= own
+    for begin in range(first, values.size, LANES):
+        end = min(begin + LANES, values.size)
+        _start_lanes(planes[:, begin:end], numerator, everyone, sets)
+        lasts[:] = ZERO
+        for turn in range(rounds.shape[0]):
+            _offer(rounds[turn, begin:end], mask, wanted, everyone, sets, lasts)
+        used = at
+        for lane in range(end - begin):
+            if lasts[lane] == ZERO:
+                drawn, last, used = _finish(sets[lane], tail, used, mask, wanted, everyone)
+                if last == ZERO:
+                    return begin, at
+                sets[lane], lasts[lane] = drawn, last
+        at = used
+        _settle_lanes(values[begin:end], inside[begin:end], others, sets, lasts)
+        for lane in range(end - begin):
+            out[begin + lane] = sets[lane] ^ turned
+    return values.size, at
+
+
+@compiled
+def _start_lanes(planes, numerator, everyone, sets):  # type: ignore[no-untyped-def]
+    """Toss coins of probability numerator / 2^b for every member of every set, from b planes."""
+    bits, count = planes.shape
+    for lane in range(count):
+        sets[lane] = ZERO
+    # From the least significant digit: 1 lets a set plane bit win, 0 lets a clear one lose.
+    for j in range(bits):
+        plane = planes[bits - 1 - j]
+        if numerator >> j & 1:
+            for lane in range(count):
+                sets[lane] |= plane[lane]
         else:
-            drawn[value >> 3] &= ~own
+            for lane in range(count):
+                sets[lane] &= plane[lane]
+    for lane in range(count):
+        sets[lane] &= everyone
+
+
+@compiled
+def _offer(positions, mask, wanted, everyone, sets, lasts):  # type: ignore[no-untyped-def]
+    """Offer every set one position: too large a set loses it, any other gains it.
+
+    The gain of a set that already has the wanted size is its last, and completes it.
+    """
+    for lane in range(positions.size):
+        drawn, last = sets[lane], lasts[lane]
+        bit = ONE << (np.uint64(positions[lane]) & mask)
+        members = popcount(drawn)
+        change = bit & (drawn if members > wanted else everyone & ~drawn)
+        change = change if last == ZERO else ZERO
+        sets[lane] = drawn ^ change
+        lasts[lane] = change if members == wanted else last
+
+
+@compiled
+def _settle_lanes(values, inside, others, sets, lasts):  # type: ignore[no-untyped-def]
+    """Turn positions among the others into values: the end of KSubset.sample."""
+    for lane in range(values.size):
+        value, hit = np.uint64(values[lane]), np.uint64(inside[lane])
+        drawn = sets[lane] ^ (lasts[lane] if hit else ZERO)
+        drawn |= (drawn >> value & ONE) << others
+        sets[lane] = drawn & ~(ONE << value) | hit << value
+
+
+@compiled
+def _finish(drawn, tail, at, mask, wanted, everyone):  # type: ignore[no-untyped-def]
+    """Offer one set positions until it is complete; the last is 0 where the tail runs out."""
+    last = ZERO
+    while last == ZERO and at < tail.size:
+        bit = ONE << (np.uint64(tail[at]) & mask)
+        at += 1
+        members = popcount(drawn)
+        change = bit & (drawn if members > wanted else everyone & ~drawn)
+        drawn ^= change
+        last = change if members == wanted else ZERO
+    return drawn, last, at
+
+
+@compiled
+def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerator):  # type: ignore[no-untyped-def]
+    """Write k-subset reports of any d as rows of words; one report after another."""
+    others = np.uint64(d - 1)
+    span = _span(others)
+    mask = span - ONE
+    words = out.shape[1]
+    bits = planes.shape[1]
+    last_word = words - 1
+    used_bits = (ONE << (others - (np.uint64(last_word) << SIX))) - ONE
+    # Positions may exceed the domain, up to a power of 2: there, everything counts as taken.
+    drawn = np.empty(max(words, np.int64(span + LOW_SIX >> SIX)), np.uint64)
+    at = np.uint64(0)
+    end = np.uint64(tail.size)
+    for row in range(first, values.size):
+        begin = at
+        for w in range(words):
+            drawn[w] = ZERO
+        for j in range(bits - 1, -1, -1):
+            if numerator >> (bits - 1 - j) & 1:
+                for w in range(words):
+                    drawn[w] |= planes[row, j, w]
+            else:
+                for w in range(words):
+                    drawn[w] &= planes[row, j, w]
+        drawn[last_word] &= used_bits
+        members = ZERO
+        for w in range(words):
+            members += popcount(drawn[w])
+        for w in range(words, drawn.size):
+            drawn[w] = ZERO
+        missing = size - np.int64(members)
+        # Whether a position counts is arithmetic, not a branch that cannot be predicted.
+        while missing < 0 and at < end:
+            position = np.uint64(tail[at]) & mask
+            at += ONE
+            word = drawn[position >> SIX]
+            taken = word >> (position & LOW_SIX) & ONE
+            drawn[position >> SIX] = word ^ taken << (position & LOW_SIX)
+            missing += np.int64(taken)
+        if missing < 0:
+            return row, np.int64(begin)
+        drawn[last_word] |= ~used_bits
+        for w in range(words, drawn.size):
+            drawn[w] = ALL
+        position = ZERO
+        missing += 1
+        while missing > 0 and at < end:
+            position = np.uint64(tail[at]) & mask
+            at += ONE
+            word = drawn[position >> SIX]
+            free = ~word >> (position & LOW_SIX) & ONE
+            drawn[position >> SIX] = word | free << (position & LOW_SIX)
+            missing -= np.int64(free)
+        if missing:
+            return row, np.int64(begin)
+        drawn[last_word] &= used_bits
+        _settle(drawn, position, np.uint64(values[row]), inside[row], others)
         if flip:
-            for i in range(drawn.size):
-                out[row, i] = ~drawn[i]
-            if d & 7:
-                out[row, drawn.size - 1] &= (1 << (d & 7)) - 1
+            for w in range(words):
+                out[row, w] = ~drawn[w]
+            out[row, last_word] &= used_bits << ONE | ONE
         else:
-            out[row] = drawn
-    return values.size, at
+            for w in range(words):
+                out[row, w] = drawn[w]
+    return values.size, np.int64(at)
 
 
 @compiled
-def fill_indices(values, data, out, d, k, heads, total, width):  # type: ignore[no-untyped-def]
+def _settle(drawn, last, value, inside, others):  # type: ignore[no-untyped-def]
+    """Turn positions among the others into values: the end of KSubset.sample."""
+    if inside:
+        drawn[last >> SIX] ^= ONE << (last & LOW_SIX)
+    stand_in = drawn[value >> SIX] >> (value & LOW_SIX) & ONE
+    drawn[others >> SIX] |= stand_in << (others & LOW_SIX)
+    drawn[value >> SIX] &= ~(ONE << (value & LOW_SIX))
+    drawn[value >> SIX] |= np.uint64(inside) << (value & LOW_SIX)
+
+
+@compiled
+def fill_indices(values, inside, tail, out, first, d, k, width):  # type: ignore[no-untyped-def]
     """Write k-subset reports as sorted packed indices; KSubset._sample_indices."""
-    others = d - 1
-    word, mask = _position_word(others)
-    seen = np.zeros((d + 7) >> 3, np.uint8)
-    members = np.empty(k, np.int64)
+    others = np.uint64(d - 1)
+    mask = _span(others) - ONE
+    seen = np.zeros(((d - 1) >> 6) + 1 if k > 1 else 1, np.uint64)
+    members = np.empty(k, np.uint64)
     at = 0
-    for row in range(values.size):
+    for row in range(first, values.size):
         begin = at
-        inside, at = _coin(data, at, heads, total)
         count = 0
-        while at >= 0 and count < k:
-            position, at = _position(data, at, word, mask)
-            bit = np.uint8(1 << (position & 7))
-            if at >= 0 and position < others and not seen[position >> 3] & bit:
-                seen[position >> 3] |= bit
-                members[count] = position
-                count += 1
-        for i in range(count):
-            seen[members[i] >> 3] = 0
-        if at < 0:
+        while count < k and at < tail.size:
+            position = np.uint64(tail[at]) & mask
+            at += 1
+            if position >= others:
+                continue
+            if k > 1:
+                if seen[position >> SIX] >> (position & LOW_SIX) & ONE:
+                    continue
+                seen[position >> SIX] |= ONE << (position & LOW_SIX)
+            members[count] = position
+            count += 1
+        if k > 1:
+            for i in range(count):
+                seen[members[i] >> SIX] = ZERO
+        if count < k:
             return row, begin
+        value = np.uint64(values[row])
         for i in range(k):
-            if members[i] == values[row]:
+            if members[i] == value:
                 members[i] = others
-        if inside:
-            members[k - 1] = values[row]
-        members.sort()
-        byte, filled, place = np.uint64(0), 0, 0
-        for i in range(k):
-            byte |= np.uint64(members[i]) << np.uint64(filled)
-            filled += width
-            while filled >= 8:
-                out[row, place] = byte & np.uint64(255)
-                byte >>= np.uint64(8)
-                filled -= 8
-                place += 1
-        if filled:
-            out[row, place] = byte & np.uint64(255)
+        if inside[row]:
+            members[k - 1] = value
+        if k > 1:
+            members.sort()
+        _pack(members, width, out[row])
     return values.size, at
 
 
 @compiled
-def fill_flips(values, data, out, d, flip):  # type: ignore[no-untyped-def]
-    """Write binary randomized responses; BinaryRR.sample."""
-    undecided = np.empty(out.shape[1], np.uint8)
+def _pack(members, width, out):  # type: ignore[no-untyped-def]
+    """Write the members in `width` bits each, from the lowest bits up."""
+    pending, filled, place = ZERO, 0, 0
+    for member in members:
+        pending |= member << np.uint64(filled)
+        filled += width
+        while filled >= 8:
+            out[place] = pending & np.uint64(255)
+            pending >>= np.uint64(8)
+            filled -= 8
+            place += 1
+    if filled:
+        out[place] = pending & np.uint64(255)
+
+
+@compiled
+def fill_flips(values, planes, tail, out, first, d, flip):  # type: ignore[no-untyped-def]
+    """Write binary randomized responses as rows of words.
+
+    The planes decide nearly all bits of a tile of reports at once; each of the others compares a
+    word of the tail with the digits of flip / 2^64 that are left.
+    """
+    digits, words = planes.shape[0], planes.shape[2]
+    rest = flip << np.uint64(digits)
+    rows = max(1, LANES // words)
+    used_bits = np.full((rows, words), ALL)
+    used_bits[:, words - 1] = ALL >> np.uint64(64 * words - d)
+    undecided = np.empty((rows, words), np.uint64)
     at = 0
-    for row in range(values.size):
-        begin = at
-        at = _coins(data, at, d, flip, 64, out[row], undecided)
-        if at < 0:
-            return row, begin
-        out[row, values[row] >> 3] ^= np.uint8(1 << (values[row] & 7))
+    for begin in range(first, values.size, rows):
+        count = min(rows, values.size - begin)
+        tile = out[begin : begin + count].reshape(-1)
+        waiting = undecided[:count].reshape(-1)
+        mask = used_bits[:count].reshape(-1)
+        for i in range(tile.size):
+            tile[i] = ZERO
+            waiting[i] = mask[i]
+        for j in range(digits):
+            plane = planes[j, begin : begin + count].reshape(-1)
+            if flip >> np.uint64(63 - j) & ONE:
+                for i in range(tile.size):
+                    agree = waiting[i] & plane[i]
+                    tile[i] |= agree
+                    waiting[i] ^= agree
+            else:
+                for i in range(tile.size):
+                    waiting[i] &= plane[i]
+        used = at
+        for i in range(tile.size):
+            left = waiting[i]
+            while left:
+                if used == tail.size:
+                    return begin, at
+                bit = left & (~left + ONE)
+                if tail[used] < rest:
+                    tile[i] |= bit
+                left ^= bit
+                used += 1
+        at = used
+        for row in range(begin, begin + count):
+            value = np.uint64(values[row])
+            out[row, value >> SIX] ^= ONE << (value & LOW_SIX)
     return values.size, at
+
+
+@compiled
+def narrow(words, out):  # type: ignore[no-untyped-def]
+    """Copy the first bytes of each row of words."""
+    for row in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            out[row, i] = words[row, i >> 3] >> np.uint64((i & 7) << 3)
+
+
+@compiled
+def _span(n):  # type: ignore[no-untyped-def]
+    """Return the smallest power of 2 that is n or more."""
+    span = ONE
+    while span < n:
+        span <<= ONE
+    return span

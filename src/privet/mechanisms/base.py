@@ -14,15 +14,14 @@ Everything else (surveys, tallies, estimates, files, commands) is written once a
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from .. import entropy as _entropy
-from ..errors import InvalidArgument, InvalidReport
+from ..errors import InvalidArgument, InvalidReport, InvalidSurvey
+from . import batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..entropy import Entropy, Keystream, Stream
+    from ..entropy import Entropy, Stream
+    from .batch import Block, Words
 
 Target = Literal["population", "sample"]
 
@@ -106,13 +106,27 @@ class Mechanism(ABC):
 
     # --- what it does to arrays ---------------------------------------------------------------
 
+    @property
+    @abstractmethod
+    def _block_rows(self) -> int:
+        """How many reports are made at a time, so that their random words stay in the cache."""
+
+    @abstractmethod
+    def _block(self, rows: int, words: Words) -> Block:
+        """Draw the random words whose number does not depend on what is drawn."""
+
     @abstractmethod
     def _fill(
-        self, values: NDArray[np.int64], data: NDArray[np.uint8], out: NDArray[np.uint8]
+        self,
+        values: NDArray[np.int64],
+        block: Block,
+        tail: NDArray[np.uint8],
+        out: NDArray[np.uint8],
+        first: int,
     ) -> tuple[int, int]:
-        """Write reports until `data` runs out; return how many, and how many bytes they used.
+        """Write reports from row `first` on, until the tail runs out.
 
-        The same bytes give the same reports as one `sample` after another.
+        Return the first row that is not written, and how many bytes of the tail the others used.
         """
 
     @abstractmethod
@@ -160,28 +174,10 @@ class Mechanism(ABC):
     ) -> NDArray[np.uint8]:
         """Return one report a row for an array of values in [0, d).
 
-        Chunks of rows have random streams of their own, so that the reports depend on the
-        entropy alone and not on the number of worker threads (by default one a core).
+        The reports depend on the entropy alone (by default secure), not on the number of worker
+        threads (by default one a core).
         """
-        array = self._check_values(values)
-        out = np.empty((len(array), self.report_bytes), dtype=np.uint8)
-        source = entropy if entropy is not None else _entropy.secure()
-        rows = max(1, _CHUNK_BYTES // self.report_bytes)
-        chunks = [
-            (array[at : at + rows], out[at : at + rows], source.keystream())
-            for at in range(0, len(array), rows)
-        ]
-        workers = self._check_workers(workers)
-        if workers == 1 or len(chunks) <= 1:
-            for chunk in chunks:
-                self._randomize_chunk(*chunk)
-            return out
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(min(workers, len(chunks))) as pool:
-            for job in [pool.submit(self._randomize_chunk, *chunk) for chunk in chunks]:
-                job.result()
-        return out
+        return batch.randomize(self, self._check_values(values), entropy, workers)
 
     def check(self, reports: Any) -> None:
         """Raise InvalidReport, naming the row and the reason, unless all are reports.
@@ -224,21 +220,6 @@ class Mechanism(ABC):
 
     # --- arguments --------------------------------------------------------------------------------
 
-    def _randomize_chunk(
-        self, values: NDArray[np.int64], out: NDArray[np.uint8], stream: Keystream
-    ) -> None:
-        """Feed `_fill` until every row is written; what a call leaves unread is kept."""
-        done = 0
-        data = np.empty(0, dtype=np.uint8)
-        while done < len(values):
-            want = min(self.stream_bytes * (len(values) - done), _CHUNK_BYTES)
-            # Never less than was left unread: a buffer too small for one report must grow.
-            fresh = stream.read(max(want, len(data)))
-            data = np.concatenate([data, np.frombuffer(fresh, dtype=np.uint8)])
-            made, used = self._fill(values[done:], data, out[done:])
-            done += made
-            data = data[used:]
-
     def _check_values(self, values: ArrayLike) -> NDArray[np.int64]:
         array = np.asarray(values)
         if array.ndim != 1:
@@ -252,17 +233,6 @@ class Mechanism(ABC):
             row = int(np.argmax(outside))
             raise self._error(f"values[{row}]", f"in [0, {self.d - 1}]", int(array[row]))
         return np.ascontiguousarray(array, dtype=np.int64)
-
-    def _check_workers(self, workers: int | None) -> int:
-        if workers is None:
-            return (
-                len(os.sched_getaffinity(0))
-                if hasattr(os, "sched_getaffinity")
-                else (os.cpu_count() or 1)
-            )
-        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-            raise self._error("workers", "an int >= 1", workers)
-        return workers
 
     def _checked_chunks(self, reports: Any) -> Iterator[NDArray[np.uint8]]:
         array = self._as_array(reports)
@@ -313,6 +283,15 @@ class Mechanism(ABC):
         if not real or not np.isfinite(epsilon) or epsilon <= 0:
             raise cls._error("epsilon", "a finite number > 0", epsilon)
         return int(d), float(epsilon)
+
+
+def read_integer(digits: object, what: str) -> int:
+    """Read an integer of a survey's JSON that is written as a decimal string."""
+    if not (
+        isinstance(digits, str) and len(digits) <= 40 and digits.isascii() and digits.isdecimal()
+    ):
+        raise InvalidSurvey(f"The {what} must be a decimal string. Got {digits!r:.60}.")
+    return int(digits)
 
 
 def count_bits(reports: NDArray[np.uint8], d: int) -> NDArray[np.int64]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from math import log2
+from math import log2, prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..errors import InvalidSurvey
-from .base import Mechanism, count_bits
+from .base import Mechanism, count_bits, read_integer
+from .batch import BLOCK_BYTES, narrow, widen, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..entropy import Stream
+    from .batch import Block, Words
 
 _BITS = 64
 _ONE = 1 << _BITS
+# Planes that decide all but 1 in 128 bits of a batch.
+_PLANES = 7
 
 
 class BinaryRR(Mechanism):
@@ -59,16 +63,11 @@ class BinaryRR(Mechanism):
     def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:
         """Rebuild, refusing a flip that would break the promise of ε."""
         d, epsilon = cls._check_domain(d, epsilon)
-        match parameters:
-            case {"flip": str(digits)} if (
-                len(parameters) == 1 and digits.isascii() and digits.isdecimal()
-            ):
-                flip = int(digits)
-            case _:
-                raise InvalidSurvey(
-                    f"The parameter of {cls.name} must be flip (a decimal string). "
-                    f"Got {dict(parameters)!r}."
-                )
+        if set(parameters) != {"flip"}:
+            raise InvalidSurvey(
+                f"The only parameter of {cls.name} must be flip. Got {dict(parameters)!r}."
+            )
+        flip = read_integer(parameters["flip"], f"flip of {cls.name}")
         if not _least_flip(epsilon) <= flip < _ONE // 2:
             raise InvalidSurvey(
                 f"The flip {flip} / 2^{_BITS} is not in [1/(e^(epsilon/2) + 1), 1/2) for epsilon = "
@@ -112,13 +111,31 @@ class BinaryRR(Mechanism):
         flips = stream.coins(self.d, self.flip, _BITS)
         return (flips ^ 1 << value).to_bytes(self.report_bytes, "little")
 
+    @property
+    def _block_rows(self) -> int:
+        return max(1, BLOCK_BYTES // (8 * _PLANES * words_of(self.d)))
+
+    def _block(self, rows: int, words: Words) -> Block:
+        shape = _PLANES, rows, words_of(self.d)
+        return (words.planes.take(8 * prod(shape)).view("<u8").reshape(shape),)
+
     def _fill(
-        self, values: NDArray[np.int64], data: NDArray[np.uint8], out: NDArray[np.uint8]
+        self,
+        values: NDArray[np.int64],
+        block: Block,
+        tail: NDArray[np.uint8],
+        out: NDArray[np.uint8],
+        first: int,
     ) -> tuple[int, int]:
         from ..kernels import sampling
 
-        made, used = sampling.fill_flips(values, data, out, self.d, np.uint64(self.flip))
-        return made, used
+        rest = tail[: len(tail) // 8 * 8].view("<u8")
+        wide = widen(out, self.d)
+        done, used = sampling.fill_flips(
+            values, *block, rest, wide, first, self.d, np.uint64(self.flip)
+        )
+        narrow(wide, out, first, done)
+        return done, 8 * used
 
     def _check(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
         bad = self._padding(reports, self.d)

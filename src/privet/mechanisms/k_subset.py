@@ -13,13 +13,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from math import comb, erfc, exp, inf, log, pi, sqrt
+from math import comb, log, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from ..errors import InvalidSurvey
-from .base import Mechanism, count_bits
+from .base import Mechanism, count_bits, read_integer
+from .batch import BLOCK_BYTES, WORD, narrow, widen, words_of
+from .start import choose_start, expected_draws
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,11 +30,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..entropy import Stream
+    from .batch import Block, Words
 
 # The hit is drawn below k·odds + (d−k)·2^scale, kept under this so that a 64-bit word is redrawn
 # less than once in 16 times.
 _MAX_TOTAL = 2**60
-_MAX_PLANES = 8
 
 
 class KSubset(Mechanism):
@@ -76,7 +78,8 @@ class KSubset(Mechanism):
         d, epsilon = self._check_domain(d, epsilon)
         k = self._choose_k(d, epsilon, k)
         odds, scale = self._choose_odds(d, epsilon, k)
-        start = _choose_start(d, k)
+        packed = _packed_bits(d, k)
+        start = (0, 0) if packed else choose_start(d, k, plane=400 + 0.3 * d, position=70)
         self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=start)
 
     def __repr__(self) -> str:
@@ -127,13 +130,10 @@ class KSubset(Mechanism):
 
         d, epsilon = cls._check_domain(d, epsilon)
         match parameters:
-            case {
-                "k": int(k),
-                "odds": str(digits),
-                "scale": int(scale),
-                "start": [int(c), int(b)],
-            } if len(parameters) == 4 and digits.isascii() and digits.isdecimal():
-                odds = int(digits)
+            case {"k": k, "odds": digits, "scale": scale, "start": [c, b]} if len(
+                parameters
+            ) == 4 and all(type(number) is int for number in (k, scale, c, b)):
+                odds = read_integer(digits, f"odds of {cls.name}")
             case _:
                 raise InvalidSurvey(
                     f"The parameters of {cls.name} must be k, odds (a decimal string), scale and "
@@ -204,10 +204,14 @@ class KSubset(Mechanism):
     def stream_bytes(self) -> int:
         """How many random bytes nearly every report gets by with."""
         others, size = self.d - 1, min(self.k, self.d - self.k)
-        word = 1 if others <= 1 << 8 else 2 if others <= 1 << 16 else 4
-        draws = _expected_draws(others, size - 1, *self.start) + 1
-        slack = 4 * (draws**0.5 + 2)
-        return int(8 + self.start[1] * (others + 7 >> 3) + word * (draws + slack))
+        draws = expected_draws(others, size - 1, *self.start) + 1
+        slack = 4 * (sqrt(draws) + 2)
+        return int(8 + self.start[1] * (others + 7 >> 3) + self._word_bytes * (draws + slack))
+
+    @cached_property
+    def _word_bytes(self) -> int:
+        """The bytes that a position is drawn from."""
+        return 1 if self.d - 1 <= 1 << 8 else 2 if self.d - 1 <= 1 << 16 else 4
 
     @cached_property
     def _coin(self) -> tuple[int, int]:
@@ -264,22 +268,63 @@ class KSubset(Mechanism):
 
     # --- many reports -------------------------------------------------------------------------
 
+    @cached_property
+    def _batch(self) -> tuple[int, int, int]:
+        """The coins c / 2^b that a batch starts from, and the rounds of positions for each word."""
+        others, size = self._plan[3:5]
+        if self._packed_bits:
+            return 0, 0, 0
+        if self.d > WORD:
+            return *choose_start(self.d, self.k, 0.2 * (self.d >> 3), 1.1), 0
+        start = choose_start(self.d, self.k, 1.5, 0.4)
+        draws = expected_draws(others, size, *start) + 1
+        return *start, int(draws + 1.5 * sqrt(draws))
+
+    @property
+    def _block_rows(self) -> int:
+        _, bits, rounds = self._batch
+        return max(1, BLOCK_BYTES // (8 + 8 * bits * words_of(self.d) + rounds))
+
+    def _block(self, rows: int, words: Words) -> Block:
+        flip = self._plan[2]
+        inside = words.toss(rows, *self._coin) != flip
+        _, bits, rounds = self._batch
+        planes = words.planes.take(8 * bits * rows * words_of(self.d)).view("<u8")
+        if self.d <= WORD:
+            offers = words.rounds.take(rounds * rows).reshape(rounds, rows)
+            return inside, planes.reshape(bits, rows), offers
+        return inside, planes.reshape(rows, bits, words_of(self.d))
+
     def _fill(
-        self, values: NDArray[np.int64], data: NDArray[np.uint8], out: NDArray[np.uint8]
+        self,
+        values: NDArray[np.int64],
+        block: Block,
+        tail: NDArray[np.uint8],
+        out: NDArray[np.uint8],
+        first: int,
     ) -> tuple[int, int]:
         from ..kernels import sampling
 
-        heads, total = (np.uint64(number) for number in self._coin)
+        size = self._word_bytes
+        positions = tail[: len(tail) // size * size].view(f"<u{size}")
+        inside, *words = block
         if self._packed_bits:
-            made, used = sampling.fill_indices(
-                values, data, out, self.d, self.k, heads, total, self._packed_bits
+            done, used = sampling.fill_indices(
+                values, inside, positions, out, first, self.d, self.k, self._packed_bits
             )
-        else:
-            numerator, bits = self.start
-            made, used = sampling.fill_bitmaps(
-                values, data, out, self.d, self.k, heads, total, np.uint64(numerator), bits
-            )
-        return made, used
+            return done, used * size
+        flip, before_last, numerator = self._plan[2], self._plan[4], self._batch[0]
+        wide = widen(out, self.d)
+        fill, target = (
+            (sampling.fill_lanes, wide.reshape(-1))
+            if self.d <= WORD
+            else (sampling.fill_words, wide)
+        )
+        done, used = fill(
+            values, inside, *words, positions, target, first, self.d, before_last, flip, numerator
+        )
+        narrow(wide, out, first, done)
+        return done, used * size
 
     def _check(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
         used = self.k * self._packed_bits or self.d
@@ -329,40 +374,3 @@ def _packed_bits(d: int, k: int) -> int:
     """Return the bits of an index where k of them are shorter than a bitmap in bytes, else 0."""
     width = (d - 1).bit_length()
     return width if k * width + 7 >> 3 < d + 7 >> 3 else 0
-
-
-def _expected_draws(others: int, size: int, numerator: int, bits: int) -> float:
-    """Return about how many positions it takes to mend `numerator / 2^bits` coins to a size."""
-    span = 1 << (others - 1).bit_length()
-    p = numerator / (1 << bits)
-    deviation = (others * p * (1 - p)) ** 0.5
-    short = size - others * p
-    if deviation == 0:
-        adds, removals = max(short, 0.0), max(-short, 0.0)
-    else:
-        z = short / deviation
-        density, below = exp(-z * z / 2) / sqrt(2 * pi), erfc(-z / sqrt(2)) / 2
-        adds = deviation * density + short * below
-        removals = adds - short
-    return adds * span / (others - size) + removals * span / max(size, 1)
-
-
-def _choose_start(d: int, k: int) -> tuple[int, int]:
-    """Return the coins c / 2^b that a bitmap starts from, for the least time in one report.
-
-    Any choice is exact. The costs, in nanoseconds of the single-report path: 400 and 2.5 a byte
-    for a plane, 70 for a position.
-    """
-    others, size = d - 1, min(k, d - k) - 1
-    if _packed_bits(d, k):
-        return 0, 0
-    best, start = inf, (0, 0)
-    for bits in range(_MAX_PLANES + 1):
-        numerator = (size << bits) // others
-        if bits and not numerator & 1:
-            continue
-        draws = _expected_draws(others, size, numerator, bits)
-        cost = bits * (400 + 2.5 * others / 8) + 70 * draws
-        if cost < best:
-            best, start = cost, (numerator, bits)
-    return start

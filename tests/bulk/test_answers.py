@@ -1,0 +1,186 @@
+"""Answers from CSV files: which are read, in which order, and what is said of bad ones."""
+
+import gzip
+import unicodedata
+
+import numpy as np
+import pytest
+
+from privet import Survey
+from privet.bulk import read_answers
+from privet.errors import InvalidFile
+
+SURVEY = Survey("What do you drink?", ["tea", "café", "crème", "water, still"], 1.0)
+MORE_THAN_A_BLOCK = 400_000
+
+
+def read(path, column=None, survey=SURVEY):
+    chunks = list(read_answers(path, survey, column))
+    return np.concatenate(chunks).tolist() if chunks else []
+
+
+def csv(tmp_path, text, encoding="utf-8", name="answers.csv"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+    return path
+
+
+def message(path, column=None):
+    with pytest.raises(InvalidFile) as caught:
+        read(path, column)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert text.startswith(str(path))
+    return text.removeprefix(str(path))
+
+
+# --- what is read ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "answer\ntea\ncafé\ntea\n",
+        "answer\ntea\ncafé\ntea",
+        "answer\r\ntea\r\ncafé\r\ntea\r\n",
+        "\ufeffanswer\ntea\ncafé\ntea\n",
+        '"answer"\n"tea"\n"café"\n"tea"\n',
+        "drink\ntea\ncafé\ntea\n",
+        "\ufeffdrink\ntea\ncafé\ntea\n",
+        "id,answer\n1,tea\n2,café\n3,tea\n",
+        "answer,answers\ntea,x\ncafé,y\ntea,z\n",
+        'note,answer\n"two\nlines",tea\n"a, b",café\n,tea\n',
+        "1,answer\nx,tea\n2,café\n\\N,tea\n",
+    ],
+)
+def test_common_ways_to_write_a_column(tmp_path, text):
+    assert read(csv(tmp_path, text)) == [0, 1, 0]
+
+
+def test_a_quoted_answer_may_hold_a_comma(tmp_path):
+    assert read(csv(tmp_path, 'id,answer\n1,"water, still"\n')) == [3]
+
+
+def test_a_column_can_be_chosen(tmp_path):
+    path = csv(tmp_path, "answer,evening\ntea,café\ntea,crème\n")
+    assert read(path) == [0, 0]
+    assert read(path, "evening") == [1, 2]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("other", ["NFC", "NFD"])
+def test_unicode_forms_match(tmp_path, form, other):
+    categories = [unicodedata.normalize(form, text) for text in ("café", "crème", "thé")]
+    survey = Survey("?", categories, 1.0)
+    text = unicodedata.normalize(other, "answer\nthé\ncafé\ncrème\n")
+    assert read(csv(tmp_path, text), survey=survey) == [2, 0, 1]
+
+
+def test_words_that_elsewhere_mean_missing_are_answers_like_any_other(tmp_path):
+    words = ["NULL", "NA", "nan", "N/A", "true", "007", "1e3"]
+    text = "answer\n" + "".join(f"{word}\n" for word in words)
+    assert read(csv(tmp_path, text), survey=Survey("?", words, 1.0)) == list(range(len(words)))
+
+
+def test_a_header_alone_has_no_answers(tmp_path):
+    assert read(csv(tmp_path, "answer\n")) == []
+    assert read(csv(tmp_path, "id,answer\n")) == []
+
+
+def test_all_rows_come_in_order_from_a_file_of_many_blocks(tmp_path):
+    expected = np.random.default_rng(1).integers(0, 4, MORE_THAN_A_BLOCK).tolist()
+    quoted = [f'"{text}"' for text in SURVEY.categories]
+    rows = "".join(f"{i},{quoted[value]}\n" for i, value in enumerate(expected))
+    path = csv(tmp_path, "id,answer\n" + rows)
+    chunks = list(read_answers(path, SURVEY))
+    assert len(chunks) > 3
+    assert {chunk.dtype for chunk in chunks} == {np.dtype(np.int64)}
+    assert np.concatenate(chunks).tolist() == expected
+
+
+def test_a_packed_file_is_read_by_its_ending(tmp_path):
+    path = csv(tmp_path, gzip.compress(b"answer\ntea\n"), name="answers.csv.gz")
+    assert read(path) == [0]
+
+
+# --- what is refused ------------------------------------------------------------------------
+
+
+UNKNOWN = "is not a category of this survey."
+MEANT = f"{UNKNOWN} Did you mean 'tea'?"
+EMPTY = f"the answer is empty, which {UNKNOWN}"
+CHOOSE = "Choose one with --column."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("answer\ntea\ntae\n", f", row 3: 'tae' {MEANT}"),
+        ("answer\nTEA\n", f", row 2: 'TEA' {MEANT}"),
+        ("answer\n tea\n", f", row 2: ' tea' {MEANT}"),
+        ("answer\nxyz\n", f", row 2: 'xyz' {UNKNOWN}"),
+        ("id,answer\n1,tea\n2,\n", f", row 3: {EMPTY}"),
+        ('id,answer\n1,""\n', f", row 2: {EMPTY}"),
+        ("answer\ntea\n\ntea\n", f", row 3: {EMPTY}"),
+        ("id,answer\n1,tea\n\n2,tea\n", f", row 3: {EMPTY}"),
+        ('note,answer\n"a\nb",tea\n"c",tee\n', f", row 3: 'tee' {MEANT}"),
+        ('answer\ntea\n"tea\ntea\n', rf", row 3: 'tea\ntea\n' {MEANT}"),
+        ("id,answer\n1,tea\n2,tea,3\n", ", row 3: the number of fields is 3, the header's 2."),
+        ("id,answer\n1,tea\n2\n", ", row 3: the number of fields is 1, the header's 2."),
+        ("a,b\n1,tea\n", f": there is no column 'answer'; the columns are 'a', 'b'. {CHOOSE}"),
+        ("\ntea\n", f": there is no column 'answer'; the columns are ''. {CHOOSE}"),
+        ("answer,answer\ntea,tea\n", ": there is more than one column 'answer'."),
+        ("tea\ncafé\n", ", row 1: 'tea' is an answer, not a column's name."),
+        ("", ": not a CSV file with a header row, in UTF-8: Empty CSV file"),
+    ],
+)
+def test_a_bad_file_is_named_with_the_row(tmp_path, text, said):
+    assert message(csv(tmp_path, text)) == said
+
+
+def test_a_missing_column_that_was_asked_for(tmp_path):
+    path = csv(tmp_path, "a,answer\n1,tea\n")
+    assert message(path, "b") == ": there is no column 'b'; the columns are 'a', 'answer'."
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "mac-roman"])
+def test_another_encoding_is_named_with_the_row(tmp_path, encoding):
+    path = csv(tmp_path, "answer\ntea\ncafé\n", encoding)
+    assert message(path) == ", row 3: the answer is not UTF-8 text."
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "café,answer\n1,tea\n".encode("latin-1"),
+        "answer\ntea\n".encode("utf-16"),
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 20,
+        bytes(10_000),
+        b"answer",
+        b'answer\n"' + b"tea\n" * MORE_THAN_A_BLOCK,
+    ],
+    ids=["Latin-1 in the header", "UTF-16", "a picture", "zeros", "one word", "an endless quote"],
+)
+def test_what_is_no_csv_file_is_refused(tmp_path, data):
+    assert message(csv(tmp_path, data))
+
+
+def test_a_damaged_packed_file_is_refused(tmp_path):
+    data = bytearray(gzip.compress(b"answer\n" + b"tea\n" * 1000))
+    data[20:] = bytes(len(data) - 20)
+    path = csv(tmp_path, bytes(data), name="answers.csv.gz")
+    assert message(path).startswith(": not a CSV file")
+
+
+def test_rows_are_counted_across_blocks(tmp_path):
+    good = "id,answer\n" + "1,tea\n" * MORE_THAN_A_BLOCK
+    row = MORE_THAN_A_BLOCK + 2
+    assert message(csv(tmp_path, good + "2,\n")).startswith(f", row {row}: the answer is empty")
+    assert message(csv(tmp_path, good + "2\n")).startswith(f", row {row}: the number of fields")
+    latin = (good + "2,café\n").encode("latin-1")
+    assert message(csv(tmp_path, latin)).startswith(f", row {row}: the answer is not UTF-8")
+
+
+def test_a_file_that_is_not_there_is_the_systems_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / "missing.csv")

@@ -1,0 +1,74 @@
+"""The benchmark runs from end to end; only `make bench` says how fast anything is."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROWS = """
+Randomize by the k-subset mechanism, against a peer
+    randomize, d = 64
+    randomize, d = 1,024
+Count k-subset reports, against a peer
+    tally, d = 64
+    tally, d = 1,024
+Randomize, against argpartition
+    randomize, d = 64
+    randomize, d = 1,024
+    randomize, d = 65,536
+Randomize, as a share of the keystream's speed
+    randomize, d = 16
+    randomize, d = 64
+    randomize, d = 100
+    randomize, d = 1,024
+    randomize, d = 4,096
+    randomize, d = 65,536
+Tally, as a share of reading memory
+    tally, d = 64
+    tally, d = 1,024
+    tally, d = 65,536
+    tally, d = 65
+    tally, d = 100
+    tally, d = 1,000
+    tally, d = 4,097
+Randomized response, against peers
+    BinaryRR, d = 64: randomize
+    BinaryRR, d = 64: tally
+    BinaryRR, d = 1,024: randomize
+    BinaryRR, d = 1,024: tally
+    MultivariateRR, d = 64: randomize
+    MultivariateRR, d = 64: tally
+    MultivariateRR, d = 1,024: randomize
+    MultivariateRR, d = 1,024: tally
+Randomize with two workers, against one
+    randomize, d = 64, workers=2
+    randomize, d = 1,024, workers=2
+Project onto the simplex, against sorting
+    project_simplex, noisy
+    project_simplex, almost exact
+One report of one person
+    Survey.randomize, d = 16
+    Survey.randomize, d = 64
+    Survey.randomize, d = 100
+    Survey.randomize, d = 1,000
+Start
+    import privet
+    privet --help
+Memory for reports in a file
+    randomize to a file
+    count from a file
+"""
+
+
+def test_a_quick_run_prints_every_row_and_writes_nothing():
+    root = Path(__file__).resolve().parent.parent
+    results = [root / "benchmarks" / name for name in ("RESULTS.md", "results.png")]
+    before = [path.exists() and path.stat().st_mtime_ns for path in results]
+    run = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "--quick"], cwd=root, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert [path.exists() and path.stat().st_mtime_ns for path in results] == before
+    rest = run.stdout
+    for name in (line.strip() for line in ROWS.strip().splitlines()):
+        _, found, rest = rest.partition(name)
+        assert found, f"missing, or not in its place: {name}"

@@ -1,0 +1,93 @@
+"""The batch path's plain twin: `sample`, run on the same random words in the batch's order.
+
+A chunk of reports has four streams. For each block of rows: 8 bytes of `coins` a row, then again
+for each row whose word was too large; of `planes`, the starting coins of each row, digit by digit;
+of `rounds`, a byte for each row in each round; of `tail`, whatever is needed beyond, in order.
+"""
+
+from __future__ import annotations
+
+import naive
+
+
+class Wired:
+    """The draws of one report."""
+
+    def __init__(self, toss, planes, offers, tail):
+        self.toss, self.planes, self.offers, self.tail = toss, planes, list(offers), tail
+
+    def coin(self, heads, total):
+        assert self.toss < total
+        return self.toss < heads
+
+    def coins(self, count, numerator, bits):
+        result = 0
+        for position in range(count):
+            for i in range(bits):
+                digit = numerator >> (bits - 1 - i) & 1
+                if i == len(self.planes):
+                    rest = numerator % 2 ** (bits - i) * 2**i
+                    result |= (self.tail.take(8) < rest) << position
+                    break
+                if self.planes[i] >> position & 1 == digit:
+                    result |= digit << position
+                    break
+        return result
+
+    def members(self, n, population, count):
+        chosen = bit = 0
+        while chosen.bit_count() < count:
+            bit = 1 << self._position(n)
+            chosen |= bit & population
+        return chosen, bit
+
+    def distinct(self, n, count):
+        drawn = []
+        while len(drawn) < count:
+            position = self._position(n)
+            if position < n and position not in drawn:
+                drawn.append(position)
+        return drawn
+
+    def _position(self, n):
+        if self.offers:
+            return self.offers.pop(0) % 2 ** (n - 1).bit_length()
+        return naive.position(self.tail, n)
+
+
+def chunk(mechanism, values, entropy, limit=1 << 20):
+    """Return the reports of one chunk, one by one."""
+    coins, planes, rounds, tail = (naive.Bytes(entropy.keystream().read(limit)) for _ in range(4))
+    rows = mechanism._block_rows
+    twin = mechanism
+    if mechanism.name != "binary-rr":
+        parameters = {**mechanism.parameters, "start": list(mechanism._batch[:2])}
+        twin = type(mechanism).from_parameters(mechanism.d, mechanism.epsilon, parameters)
+    reports = []
+    for at in range(0, len(values), rows):
+        block = values[at : at + rows]
+        wires = words_of_block(mechanism, len(block), coins, planes, rounds)
+        for value, wire in zip(block, zip(*wires, strict=True), strict=True):
+            reports.append(twin.sample(int(value), Wired(*wire, tail)))
+    return reports
+
+
+def words_of_block(mechanism, rows, coins, planes, rounds):
+    """Return, for each row of a block, its coin, its planes and the positions offered to it."""
+    size = 8 * ((mechanism.d + 63) // 64)
+    if mechanism.name == "binary-rr":
+        by_digit = [[planes.take(size) for _ in range(rows)] for _ in range(7)]
+        return [None] * rows, list(zip(*by_digit, strict=True)), [[]] * rows
+    _, bits, turns = mechanism._batch
+    total = mechanism._coin[1]
+    tosses = [coins.take(8) for _ in range(rows)]
+    while rejected := [i for i, toss in enumerate(tosses) if toss >= total]:
+        for i in rejected:
+            tosses[i] = coins.take(8)
+    if mechanism.d <= 64:
+        by_digit = [[planes.take(8) for _ in range(rows)] for _ in range(bits)]
+        by_turn = [[rounds.take(1) for _ in range(rows)] for _ in range(turns)]
+        words = [[digit[i] for digit in by_digit] for i in range(rows)]
+        return tosses, words, [[turn[i] for turn in by_turn] for i in range(rows)]
+    words = [[planes.take(size) for _ in range(bits)] for _ in range(rows)]
+    return tosses, words, [[]] * rows
