@@ -1,7 +1,7 @@
 """The batch path's plain twin: `sample`, run on the same random words in the batch's order.
 
 A chunk of reports has four streams. For each block of rows: 8 bytes of `coins` a row, then again
-for each row whose word was too large; of `planes`, the starting coins of each row, digit by digit;
+for each row whose word was too large; of `planes`, the starting coins, digit by digit;
 of `rounds`, a byte for each row in each round; of `tail`, whatever is needed beyond, in order.
 """
 
@@ -76,7 +76,7 @@ def words_of_block(mechanism, rows, coins, planes, rounds):
     """Return, for each row of a block, its coin, its planes and the positions offered to it."""
     size = 8 * ((mechanism.d + 63) // 64)
     if mechanism.name == "binary-rr":
-        by_digit = [[planes.take(size) for _ in range(rows)] for _ in range(7)]
+        by_digit = [[planes.take(size) for _ in range(rows)] for _ in range(8)]
         return [None] * rows, list(zip(*by_digit, strict=True)), [[]] * rows
     _, bits, turns = mechanism._batch
     total = mechanism._coin[1]
@@ -85,9 +85,9 @@ def words_of_block(mechanism, rows, coins, planes, rounds):
         for i in rejected:
             tosses[i] = coins.take(8)
     if mechanism.d <= 64:
-        by_digit = [[planes.take(8) for _ in range(rows)] for _ in range(bits)]
+        by_digit = [[planes.take(8) for _ in range(rows)] for _ in range(bits)][::-1]
         by_turn = [[rounds.take(1) for _ in range(rows)] for _ in range(turns)]
         words = [[digit[i] for digit in by_digit] for i in range(rows)]
         return tosses, words, [[turn[i] for turn in by_turn] for i in range(rows)]
-    words = [[planes.take(size) for _ in range(bits)] for _ in range(rows)]
+    words = [[planes.take(size) for _ in range(bits)][::-1] for _ in range(rows)]
     return tosses, words, [[]] * rows

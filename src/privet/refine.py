@@ -22,8 +22,8 @@ def project_simplex(v: ArrayLike) -> NDArray[np.float64]:
 
     It is max(v − τ, 0) with the one τ that makes it sum to 1 (Duchi, Shalev-Shwartz, Singer,
     Chandra 2008; Wang, Carreira-Perpiñán 2013): the paper's post-processing, also known as
-    Norm-Sub. A short v is sorted for τ, O(d log d); a long one takes a few passes (Michelot 1986;
-    Condat 2016), O(d) unless contrived and O(d log d) at worst.
+    Norm-Sub. A short v is sorted for τ, O(d log d). From 50,000 entries on, a few compiled passes
+    find it (Michelot 1986; Condat 2016), O(d) unless contrived and O(d log d) at worst.
 
     >>> project_simplex([0.5, 0.7, -0.2])
     array([0.4, 0.6, 0. ])
@@ -38,6 +38,10 @@ def project_simplex(v: ArrayLike) -> NDArray[np.float64]:
 
 
 def _by_sort(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return max(v − τ, 0), τ = (the sum of the k largest − 1) / k. O(d log d).
+
+    k is the largest for which k times the k-th largest exceeds the sum of the k largest − 1.
+    """
     with np.errstate(over="ignore"):  # −inf is as far below τ as any
         # Shifting v does not move its projection, and keeps the sums below small.
         top = array.max()
@@ -55,6 +59,7 @@ def _by_sort(array: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _by_passes(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the same by Newton's steps for τ, compiled; see kernels/simplex.py."""
     from .kernels import simplex
 
     # One kind of array, so one compilation: a view that cannot be written, contiguous, aligned.

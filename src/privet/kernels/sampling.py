@@ -5,7 +5,8 @@ proof is theirs; only which random word feeds which decision differs, so that lo
 reports or many words at once and vectorise. Kernels take
 
 - `inside`: whether the drawn set gets the own value, from a coin that was tossed already;
-- `planes`: the words that the starting coins are made of, the most significant digit first;
+- `planes`: the words that the starting coins are made of, the least significant digit first
+  (for flips the most significant, because there not all digits have a plane);
 - `tail`: positions (or, for flips, words) that are taken in order of need.
 
 Where the tail runs out, a kernel returns the first report that is not written yet and how much
@@ -77,9 +78,9 @@ def _start_lanes(planes, numerator, everyone, sets):  # type: ignore[no-untyped-
     bits, count = planes.shape
     for lane in range(count):
         sets[lane] = ZERO
-    # From the least significant digit: 1 lets a set plane bit win, 0 lets a clear one lose.
+    # A digit 1 lets a set bit of its plane win, a digit 0 lets a clear one lose.
     for j in range(bits):
-        plane = planes[bits - 1 - j]
+        plane = planes[j]
         if numerator >> j & 1:
             for lane in range(count):
                 sets[lane] |= plane[lane]
@@ -132,81 +133,95 @@ def _finish(drawn, tail, at, mask, wanted, everyone):  # type: ignore[no-untyped
 
 @compiled
 def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerator):  # type: ignore[no-untyped-def]
-    """Write k-subset reports of any d as rows of words; one report after another."""
+    """Write k-subset reports of any d as bitmaps, one report after another.
+
+    A set is an array of words. Positions may exceed the domain, up to a power of 2: while members
+    are added, everything there counts as taken.
+    """
     others = np.uint64(d - 1)
-    span = _span(others)
-    mask = span - ONE
-    words = out.shape[1]
-    bits = planes.shape[1]
-    last_word = words - 1
-    used_bits = (ONE << (others - (np.uint64(last_word) << SIX))) - ONE
-    # Positions may exceed the domain, up to a power of 2: there, everything counts as taken.
-    drawn = np.empty(max(words, np.int64(span + LOW_SIX >> SIX)), np.uint64)
-    at = np.uint64(0)
-    end = np.uint64(tail.size)
+    mask = _span(others) - ONE
+    bits, words = planes.shape[1], planes.shape[2]
+    used_bits = (ONE << (others - (np.uint64(words - 1) << SIX))) - ONE
+    drawn = np.zeros(max(words, np.int64(mask >> SIX) + 1), np.uint64)
+    as_bytes = drawn.view(np.uint8)
+    at, end = ZERO, np.uint64(tail.size)
     for row in range(first, values.size):
         begin = at
         for w in range(words):
             drawn[w] = ZERO
-        for j in range(bits - 1, -1, -1):
-            if numerator >> (bits - 1 - j) & 1:
+        for j in range(bits):
+            if numerator >> j & 1:
                 for w in range(words):
                     drawn[w] |= planes[row, j, w]
             else:
                 for w in range(words):
                     drawn[w] &= planes[row, j, w]
-        drawn[last_word] &= used_bits
+        drawn[words - 1] &= used_bits
         members = ZERO
         for w in range(words):
             members += popcount(drawn[w])
         for w in range(words, drawn.size):
             drawn[w] = ZERO
-        missing = size - np.int64(members)
-        # Whether a position counts is arithmetic, not a branch that cannot be predicted.
-        while missing < 0 and at < end:
+        # Whether a position counts is arithmetic, not a branch that nobody could predict.
+        surplus = np.int64(members) - size
+        while surplus > 0 and at < end:
             position = np.uint64(tail[at]) & mask
             at += ONE
             word = drawn[position >> SIX]
             taken = word >> (position & LOW_SIX) & ONE
             drawn[position >> SIX] = word ^ taken << (position & LOW_SIX)
-            missing += np.int64(taken)
-        if missing < 0:
+            surplus -= np.int64(taken)
+        if surplus > 0:
             return row, np.int64(begin)
-        drawn[last_word] |= ~used_bits
+        drawn[words - 1] |= ~used_bits
         for w in range(words, drawn.size):
             drawn[w] = ALL
-        position = ZERO
-        missing += 1
+        missing = 1 - surplus
+        last = ZERO
         while missing > 0 and at < end:
-            position = np.uint64(tail[at]) & mask
+            last = np.uint64(tail[at]) & mask
             at += ONE
-            word = drawn[position >> SIX]
-            free = ~word >> (position & LOW_SIX) & ONE
-            drawn[position >> SIX] = word | free << (position & LOW_SIX)
+            word = drawn[last >> SIX]
+            free = ~word >> (last & LOW_SIX) & ONE
+            drawn[last >> SIX] = word | free << (last & LOW_SIX)
             missing -= np.int64(free)
-        if missing:
+        if missing > 0:
             return row, np.int64(begin)
-        drawn[last_word] &= used_bits
-        _settle(drawn, position, np.uint64(values[row]), inside[row], others)
+        drawn[words - 1] &= used_bits
+        # Positions among the others become values, as at the end of KSubset.sample.
+        value, hit = np.uint64(values[row]), np.uint64(inside[row])
+        drawn[last >> SIX] ^= hit << (last & LOW_SIX)
+        stand_in = drawn[value >> SIX] >> (value & LOW_SIX) & ONE
+        drawn[others >> SIX] |= stand_in << (others & LOW_SIX)
+        own = drawn[value >> SIX] & ~(ONE << (value & LOW_SIX))
+        drawn[value >> SIX] = own | hit << (value & LOW_SIX)
         if flip:
             for w in range(words):
-                out[row, w] = ~drawn[w]
-            out[row, last_word] &= used_bits << ONE | ONE
-        else:
-            for w in range(words):
-                out[row, w] = drawn[w]
+                drawn[w] = ~drawn[w]
+            drawn[words - 1] &= used_bits << ONE | ONE
+        for i in range(out.shape[1]):
+            out[row, i] = as_bytes[i]
     return values.size, np.int64(at)
 
 
 @compiled
-def _settle(drawn, last, value, inside, others):  # type: ignore[no-untyped-def]
-    """Turn positions among the others into values: the end of KSubset.sample."""
-    if inside:
-        drawn[last >> SIX] ^= ONE << (last & LOW_SIX)
-    stand_in = drawn[value >> SIX] >> (value & LOW_SIX) & ONE
-    drawn[others >> SIX] |= stand_in << (others & LOW_SIX)
-    drawn[value >> SIX] &= ~(ONE << (value & LOW_SIX))
-    drawn[value >> SIX] |= np.uint64(inside) << (value & LOW_SIX)
+def fill_single(values, inside, tail, out, first, d):  # type: ignore[no-untyped-def]
+    """Write k-subset reports of one member, an index in whole bytes; KSubset._sample_indices.
+
+    Each position is written to its row, and the next row begins only if it was in range.
+    """
+    others = np.uint64(d - 1)
+    mask = _span(others) - ONE
+    row, at = np.uint64(first), ZERO
+    while row < values.size and at < tail.size:
+        position = np.uint64(tail[at]) & mask
+        at += ONE
+        value = np.uint64(values[row])
+        member = value if inside[row] else others if position == value else position
+        for i in range(out.shape[1]):
+            out[row, i] = member >> np.uint64(8 * i)
+        row += np.uint64(position < others)
+    return np.int64(row), np.int64(at)
 
 
 @compiled
@@ -214,7 +229,7 @@ def fill_indices(values, inside, tail, out, first, d, k, width):  # type: ignore
     """Write k-subset reports as sorted packed indices; KSubset._sample_indices."""
     others = np.uint64(d - 1)
     mask = _span(others) - ONE
-    seen = np.zeros(((d - 1) >> 6) + 1 if k > 1 else 1, np.uint64)
+    seen = np.zeros(((d - 1) >> 6) + 1, np.uint64)
     members = np.empty(k, np.uint64)
     at = 0
     for row in range(first, values.size):
@@ -223,17 +238,13 @@ def fill_indices(values, inside, tail, out, first, d, k, width):  # type: ignore
         while count < k and at < tail.size:
             position = np.uint64(tail[at]) & mask
             at += 1
-            if position >= others:
-                continue
-            if k > 1:
-                if seen[position >> SIX] >> (position & LOW_SIX) & ONE:
-                    continue
-                seen[position >> SIX] |= ONE << (position & LOW_SIX)
-            members[count] = position
-            count += 1
-        if k > 1:
-            for i in range(count):
-                seen[members[i] >> SIX] = ZERO
+            bit = ONE << (position & LOW_SIX)
+            if position < others and not seen[position >> SIX] & bit:
+                seen[position >> SIX] |= bit
+                members[count] = position
+                count += 1
+        for i in range(count):
+            seen[members[i] >> SIX] = ZERO
         if count < k:
             return row, begin
         value = np.uint64(values[row])
@@ -242,8 +253,7 @@ def fill_indices(values, inside, tail, out, first, d, k, width):  # type: ignore
                 members[i] = others
         if inside[row]:
             members[k - 1] = value
-        if k > 1:
-            members.sort()
+        members.sort()
         _pack(members, width, out[row])
     return values.size, at
 
@@ -303,8 +313,7 @@ def fill_flips(values, planes, tail, out, first, d, flip):  # type: ignore[no-un
                 if used == tail.size:
                     return begin, at
                 bit = left & (~left + ONE)
-                if tail[used] < rest:
-                    tile[i] |= bit
+                tile[i] |= bit if tail[used] < rest else ZERO
                 left ^= bit
                 used += 1
         at = used
@@ -317,9 +326,10 @@ def fill_flips(values, planes, tail, out, first, d, flip):  # type: ignore[no-un
 @compiled
 def narrow(words, out):  # type: ignore[no-untyped-def]
     """Copy the first bytes of each row of words."""
+    as_bytes = words.view(np.uint8)
     for row in range(out.shape[0]):
         for i in range(out.shape[1]):
-            out[row, i] = words[row, i >> 3] >> np.uint64((i & 7) << 3)
+            out[row, i] = as_bytes[row, i]
 
 
 @compiled

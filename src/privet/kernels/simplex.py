@@ -6,10 +6,10 @@ is convex, decreasing and piecewise linear, so Newton's steps
     τ ← τ + (excess(τ) − 1) / #{j : v_j > τ}
 
 rise to the solution from any start below it, the first step from above it lands below it, and the
-solution is reached where a step leaves {j : v_j > τ} as it was (Michelot 1986; Condat 2016,
-"Fast projection onto the simplex and the ℓ1 ball"). From a good start, here the solution for a
-64th of the vector, three to five steps do; from any start, each step divides (excess − 1) × count
-by four or more, so O(log d) do.
+solution is reached where a step leaves {j : v_j > τ} as it was (Michelot 1986; Condat 2016, "Fast
+projection onto the simplex and the ℓ1 ball"). A step is a pass over v that takes no branches. The
+start is the solution for every 64th entry, from where two to six passes do. From any start, a step
+divides (excess − 1) × count by four or more, so that log₂ d + 27 passes exhaust the precision.
 """
 
 from __future__ import annotations
@@ -83,7 +83,10 @@ def _threshold(v, base, rest, mass):  # type: ignore[no-untyped-def]
 
 @compiled
 def project(v, top, out):  # type: ignore[no-untyped-def]
-    """Write the projection of v, finite and contiguous, with the maximum `top`. O(d)."""
+    """Write the projection of v, finite and contiguous, with the maximum `top`, into `out`.
+
+    O(d) for the few passes this usually takes, O(d log d) at worst.
+    """
     # The largest of d parts of 1 is top − τ, so it is in [1/d, 1].
     start, end = -1.0, -1.0 / v.size
     if v.size >= _SAMPLED_FROM:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 WORD = 64
 BLOCK_BYTES = 1 << 19
 CHUNK_BYTES = 1 << 20
-TAIL_BYTES = 1 << 13
+CHUNK_ROWS = 1 << 17
+TAIL_BYTES = 1 << 16
 
 
 def randomize(
@@ -37,7 +38,7 @@ def randomize(
     threads = _threads(mechanism, workers)
     out = np.empty((len(values), mechanism.report_bytes), dtype=np.uint8)
     source = entropy if entropy is not None else secure()
-    rows = max(1, CHUNK_BYTES // mechanism.report_bytes)
+    rows = min(max(1, CHUNK_BYTES // mechanism.report_bytes), CHUNK_ROWS)
     chunks = [
         (mechanism, values[at : at + rows], out[at : at + rows], Words(source))
         for at in range(0, len(values), rows)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _BITS = 64
 _ONE = 1 << _BITS
-# Planes that decide all but 1 in 128 bits of a batch.
-_PLANES = 7
+# Planes that decide all but 1 in 256 bits of a batch.
+_PLANES = 8
 
 
 class BinaryRR(Mechanism):

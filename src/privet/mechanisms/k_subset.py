@@ -309,21 +309,19 @@ class KSubset(Mechanism):
         positions = tail[: len(tail) // size * size].view(f"<u{size}")
         inside, *words = block
         if self._packed_bits:
-            done, used = sampling.fill_indices(
-                values, inside, positions, out, first, self.d, self.k, self._packed_bits
-            )
+            shape = (self.d,) if self.k == 1 else (self.d, self.k, self._packed_bits)
+            fill = sampling.fill_single if self.k == 1 else sampling.fill_indices
+            done, used = fill(values, inside, positions, out, first, *shape)
             return done, used * size
         flip, before_last, numerator = self._plan[2], self._plan[4], self._batch[0]
-        wide = widen(out, self.d)
-        fill, target = (
-            (sampling.fill_lanes, wide.reshape(-1))
-            if self.d <= WORD
-            else (sampling.fill_words, wide)
-        )
-        done, used = fill(
-            values, inside, *words, positions, target, first, self.d, before_last, flip, numerator
-        )
-        narrow(wide, out, first, done)
+        integers = first, self.d, before_last, flip, numerator
+        if self.d > WORD:
+            done, used = sampling.fill_words(values, inside, *words, positions, out, *integers)
+        else:
+            wide = widen(out, self.d)
+            target = wide.reshape(-1)
+            done, used = sampling.fill_lanes(values, inside, *words, positions, target, *integers)
+            narrow(wide, out, first, done)
         return done, used * size
 
     def _check(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
