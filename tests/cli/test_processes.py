@@ -1,0 +1,84 @@
+"""The installed command among other processes: pipes, signals, memory."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+from commands import INTERRUPTED, PRIVET, real, succeeds
+from pyarrow import parquet
+
+from privet import Survey
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_closed_pipe_is_no_error_to_tell(folder, options):
+    command = [PRIVET, "estimate", "survey.json", "reports.parquet", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    process.wait(timeout=120)
+
+
+def test_output_is_utf8_whatever_the_terminal_is_said_to_be(folder):
+    succeeds("survey", "new", "-q", "Où ?", "-c", "café", "-c", "b", "-e", "1", "-o", "s.json")
+    Path("a.csv").write_text("answer\ncafé\n", "utf-8")
+    succeeds("randomize", "s.json", "a.csv", "-o", "r.parquet")
+    done = real("estimate", "s.json", "r.parquet", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Où ?" in done.stdout
+    assert "café" in done.stdout
+
+
+def test_an_interrupt_leaves_nothing_behind(folder):
+    Path("answers.csv").write_bytes(b"answer\n" + b"tea\njuice\n" * 10_000_000)
+    before = set(folder.iterdir())
+    command = [PRIVET, "randomize", "survey.json", "answers.csv", "-o", "out.parquet"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    deadline = monotonic() + 120
+    while sum(path.stat().st_size for path in set(folder.iterdir()) - before) < 1_000_000:
+        assert process.poll() is None
+        assert monotonic() < deadline
+        sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stderr) == (INTERRUPTED, "Error: interrupted\n")
+    assert set(folder.iterdir()) == before
+    Path("answers.csv").unlink()
+
+
+# Itself small, because a process counts the memory of the one that it was forked from.
+MEASURE = """\
+import os, subprocess, sys
+child = subprocess.Popen(sys.argv[1:])
+_, status, usage = os.wait4(child.pid, 0)
+print(status, usage.ru_maxrss)
+"""
+
+
+def peak_megabytes(*args):
+    """Run the installed command; return the most memory that it held."""
+    measured = [sys.executable, "-c", MEASURE, PRIVET, *args]
+    done = subprocess.run(measured, capture_output=True, text=True, timeout=120, check=True)
+    status, peak = done.stdout.split()
+    assert status == "0", done.stderr
+    return int(peak) / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+def test_memory_does_not_grow_with_the_number_of_answers(folder):
+    Path("big.csv").write_bytes(b"note,answer\n" + (b"x" * 100 + b",tea\n") * 2_000_000)
+    assert peak_megabytes("randomize", "survey.json", "big.csv", "-o", "big.parquet") < 400
+    assert parquet.read_metadata("big.parquet").num_rows == 2_000_000
+    Path("big.csv").unlink()
+
+
+def test_memory_does_not_grow_with_the_size_of_a_report(folder):
+    survey = Survey("?", [f"c{i}" for i in range(20_000)], 1.0)
+    Path("wide.json").write_text(survey.to_json())
+    # 60,000 reports of 2,500 bytes from a single block of answers: 150 MB if made at once.
+    Path("wide.csv").write_bytes(b"answer\n" + b"c1\n" * 60_000)
+    assert peak_megabytes("randomize", "wide.json", "wide.csv", "-o", "wide.parquet") < 400
+    Path("wide.parquet").unlink()
