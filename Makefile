@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+BENCH  ?= .venv-bench
 
 .PHONY: help demo test lint bench clean
 
@@ -19,11 +20,11 @@ lint: $(VENV)/.dev  ## ruff and mypy --strict
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
 
-bench: $(VENV)/.dev  ## speed, as ratios measured in one run
-	$(BIN)/python -m benchmarks
+bench: $(BENCH)/.ready  ## speed against peers, numpy and the machine, measured in one run
+	$(BENCH)/bin/python -m benchmarks
 
 clean:  ## remove what was made here
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privet needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
@@ -36,4 +37,10 @@ $(VENV)/.demo: $(BIN)/python pyproject.toml
 $(VENV)/.dev: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev
+	touch $@
+
+# The peers' requirements never touch the other environment.
+$(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --requirement benchmarks/requirements.txt
 	touch $@

@@ -1,41 +1,61 @@
-"""make bench: what a user waits for, measured in one run."""
+"""make bench: what privet takes, against peers, against numpy and against the machine.
+
+A table is a generator of rows, listed here in the order shown; see rows.py.
+"""
 
 from __future__ import annotations
 
-import subprocess
+import argparse
 import sys
-import timeit
-from statistics import median
+from pathlib import Path
 
-import numpy as np
+from rich.console import Console
 
-from privet import Survey
+from . import against_limits, against_numpy, against_peers, footprint, limits, report
+from .rows import Table
+from .timing import Scale
 
-
-def seconds(command, repeats=9):
-    run = lambda: subprocess.run(command, check=True, capture_output=True)  # noqa: E731
-    return median(timeit.repeat(run, number=1, repeat=repeats))
-
-
-def main():
-    python = [sys.executable, "-c"]
-    bare, numpy, privet = (
-        seconds([*python, code]) for code in ("pass", "import numpy", "import privet")
+TABLES = tuple(
+    Table(measure)
+    for measure in (
+        against_peers.randomize_k_subset,
+        against_peers.count_k_subset,
+        against_numpy.argpartition,
+        against_limits.keystream_floor,
+        against_limits.tally_bandwidth,
+        against_peers.randomized_response,
+        against_numpy.two_workers,
+        against_numpy.simplex,
+        against_peers.one_report,
+        footprint.startup,
+        footprint.memory,
     )
-    print(f"import privet            {(privet - bare) / (numpy - bare):8.2f} × numpy's import")
-    print(f"privet --help            {seconds([sys.executable, '-m', 'privet', '--help']):8.3f} s")
-    for d in (16, 64, 100, 1000):
-        survey = Survey("Q", [f"c{i}" for i in range(d)], 1.0)
-        times = timeit.repeat(lambda s=survey: s.randomize("c5"), number=5000, repeat=9)
-        print(f"one report, d = {d:<5}    {median(times) / 5000 * 1e6:8.2f} µs")
-        values = np.random.default_rng(1).integers(0, d, 100_000)
-        reports = survey.mechanism.randomize(values)
-        for name, work in (
-            ("randomize", lambda s=survey, v=values: s.mechanism.randomize(v, workers=1)),
-            ("tally", lambda s=survey, r=reports: s.mechanism.tally(r)),
-        ):
-            each = median(timeit.repeat(work, number=1, repeat=5)) / len(values) * 1e9
-            print(f"{name + f', d = {d}':<24} {each:8.0f} ns a report")
+)
+_HERE = Path(__file__).parent
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "--quick", action="store_true", help="tiny sizes, no peers, no files: only that it runs"
+    )
+    scale = Scale(parser.parse_args().quick)
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    rates = limits.gigabytes_a_second(scale)
+    for line in (*report.machine(), *(f"{name}: {rate:.1f} GB/s" for name, rate in rates.items())):
+        console.print(line, highlight=False)
+    results = []
+    for table in TABLES:
+        rows = list(table.measure(scale))
+        console.print(report.terminal_table(table, rows, judged=not scale.quick))
+        results.append((table, rows))
+    if scale.quick:
+        return
+    from . import picture
+
+    picture.save(results, _HERE / "results.png")
+    (_HERE / "RESULTS.md").write_text(report.markdown(results, rates, "results.png"))
+    console.print("written: benchmarks/RESULTS.md, benchmarks/results.png", highlight=False)
 
 
 if __name__ == "__main__":

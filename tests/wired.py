@@ -1,7 +1,7 @@
 """The batch path's plain twin: `sample`, run on the same random words in the batch's order.
 
-A chunk of reports has four streams. For each block of rows: 8 bytes of `coins` a row, then again
-for each row whose word was too large; of `planes`, the starting coins, digit by digit;
+A chunk of reports has four streams. For each block of rows: 8 bytes of `coins` a row and some
+spare ones for rows whose word was too large; of `planes`, the starting coins, digit by digit;
 of `rounds`, a byte for each row in each round; of `tail`, whatever is needed beyond, in order.
 """
 
@@ -81,9 +81,10 @@ def words_of_block(mechanism, rows, coins, planes, rounds):
     _, bits, turns = mechanism._batch
     total = mechanism._coin[1]
     tosses = [coins.take(8) for _ in range(rows)]
-    while rejected := [i for i, toss in enumerate(tosses) if toss >= total]:
-        for i in rejected:
-            tosses[i] = coins.take(8)
+    spare = [coins.take(8) for _ in range(rows // 64 + 16)]
+    for i in range(rows):
+        while tosses[i] >= total:
+            tosses[i] = spare.pop(0) if spare else coins.take(8)
     if mechanism.d <= 64:
         by_digit = [[planes.take(8) for _ in range(rows)] for _ in range(bits)][::-1]
         by_turn = [[rounds.take(1) for _ in range(rows)] for _ in range(turns)]

@@ -22,13 +22,12 @@ from operator import length_hint
 from struct import unpack_from
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["Entropy", "Keystream", "Stream", "keyed", "secure", "seeded"]
@@ -38,7 +37,7 @@ MIN_SECRET_BYTES = 16
 _from_bytes = int.from_bytes
 _ZEROS = memoryview(bytes(1 << 18))
 # update_into asks for room for all but one byte of a block more.
-_CIPHER_SLACK = 15
+FILL_SLACK = 15
 
 
 @cache
@@ -175,21 +174,17 @@ class Keystream:
         nonce = index.to_bytes(8, "big") + bytes(8)
         self._encryptor = Cipher(algorithms.AES256(key), modes.CTR(nonce)).encryptor()
 
-        self._buffer = np.empty(0, dtype=np.uint8)
-
     def read(self, size: int) -> bytes:
         """Return the next `size` bytes."""
         return self._encryptor.update(bytes(size))
 
-    def take(self, size: int) -> NDArray[np.uint8]:
-        """Return the next `size` bytes in a buffer of the stream's own, until the next take."""
-        if len(self._buffer) < size + _CIPHER_SLACK:
-            self._buffer = np.empty(size + _CIPHER_SLACK, dtype=np.uint8)
+    def fill(self, buffer: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
+        """Write the next `size` bytes to the front of a buffer, which has FILL_SLACK bytes more."""
         for at in range(0, size, len(_ZEROS)):
             zeros = _ZEROS[: min(len(_ZEROS), size - at)]
-            room = self._buffer[at : at + len(zeros) + _CIPHER_SLACK]
+            room = buffer[at : at + len(zeros) + FILL_SLACK]
             self._encryptor.update_into(zeros, room.data)
-        return self._buffer[:size]
+        return buffer[:size]
 
 
 class Entropy:

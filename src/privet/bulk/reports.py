@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _SURVEY_KEY = b"privet.survey"
 _BATCH_BYTES = 1 << 22
+_BUFFER_BYTES = 1 << 20
 # Reports are random bytes: neither dictionaries nor compression can shorten them, and only a
 # checksum can tell that they are damaged.
 _OPTIONS = {"use_dictionary": False, "compression": "none", "write_page_checksum": True}
@@ -72,7 +73,9 @@ def read_reports(path: Path, survey: Survey) -> Iterator[NDArray[np.uint8]]:
     parquet = arrow("parquet")
     with (
         reading(path, "a Parquet file of reports"),
-        parquet.ParquetFile(path, page_checksum_verification=True) as file,
+        parquet.ParquetFile(
+            path, page_checksum_verification=True, pre_buffer=False, buffer_size=_BUFFER_BYTES
+        ) as file,
     ):
         _check_schema(path, file.schema_arrow, survey)
         rows = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)

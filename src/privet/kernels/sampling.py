@@ -28,14 +28,21 @@ LANES = 256
 
 
 @compiled
-def toss(words, heads, total, inside, rejected):  # type: ignore[no-untyped-def]
-    """Compare each word with `heads`; list those at or above `total`, and return their number."""
-    count = 0
-    for i in range(words.size):
-        inside[i] = words[i] < heads
-        rejected[count] = i
-        count += words[i] >= total
-    return count
+def toss(words, first, heads, total, inside):  # type: ignore[no-untyped-def]
+    """Toss a coin from each word; one at or above `total` is replaced by the next spare word.
+
+    Spare words follow those of the coins. Return the first coin for which none is left.
+    """
+    spare = inside.size
+    for i in range(first, inside.size):
+        word = words[i]
+        while word >= total:
+            if spare == words.size:
+                return i
+            word = words[spare]
+            spare += 1
+        inside[i] = word < heads
+    return inside.size
 
 
 @compiled

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..entropy import secure
+from ..entropy import FILL_SLACK, secure
 from ..errors import InvalidArgument
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..entropy import Entropy
+    from ..entropy import Entropy, Keystream
     from .base import Mechanism
 
     Block = tuple[NDArray[Any], ...]
 
 WORD = 64
-BLOCK_BYTES = 1 << 19
+BLOCK_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 20
 CHUNK_ROWS = 1 << 17
 TAIL_BYTES = 1 << 16
@@ -40,40 +41,107 @@ def randomize(
     source = entropy if entropy is not None else secure()
     rows = min(max(1, CHUNK_BYTES // mechanism.report_bytes), CHUNK_ROWS)
     chunks = [
-        (mechanism, values[at : at + rows], out[at : at + rows], Words(source))
+        (values[at : at + rows], out[at : at + rows], [source.keystream() for _ in range(4)])
         for at in range(0, len(values), rows)
     ]
+    waiting = iter(chunks)
+
+    def work() -> None:
+        buffers = Buffers()
+        for part, target, streams in waiting:
+            _randomize_chunk(mechanism, part, target, Words(buffers, *streams))
+
     if threads == 1 or len(chunks) <= 1:
-        for chunk in chunks:
-            _randomize_chunk(*chunk)
+        work()
         return out
     with ThreadPoolExecutor(min(threads, len(chunks))) as pool:
-        for job in [pool.submit(_randomize_chunk, *chunk) for chunk in chunks]:
+        for job in [pool.submit(work) for _ in range(threads)]:
             job.result()
     return out
 
 
-class Words:
-    """The random words of one chunk of reports, a stream for each purpose."""
+class Buffers:
+    """A thread's room for random words, by purpose; reused, because fresh memory is slow."""
 
-    def __init__(self, entropy: Entropy) -> None:
-        self.coins, self.planes, self.rounds, self.tail = (entropy.keystream() for _ in range(4))
+    def __init__(self) -> None:
+        self._rooms: dict[str, NDArray[np.uint8]] = {}
+
+    def room(self, purpose: str, size: int) -> NDArray[np.uint8]:
+        """Return a buffer that takes `size` bytes of a keystream."""
+        found = self._rooms.get(purpose)
+        if found is None or len(found) < size + FILL_SLACK:
+            found = self._rooms[purpose] = np.empty(size + FILL_SLACK, dtype=np.uint8)
+        return found
+
+
+class Words:
+    """The random words of one chunk of reports, a stream for each purpose.
+
+    What a method returns is valid until it is called again.
+    """
+
+    def __init__(
+        self,
+        buffers: Buffers,
+        coins: Keystream,
+        planes: Keystream,
+        rounds: Keystream,
+        tail: Keystream,
+    ) -> None:
+        self._buffers = buffers
+        self._coins, self._planes, self._rounds, self._tail = coins, planes, rounds, tail
+        self._unread = np.empty(0, dtype=np.uint8)
 
     def toss(self, count: int, heads: int, total: int) -> NDArray[np.bool_]:
         """Return `count` coins, each true with probability heads / total exactly.
 
-        Words at or above `total` are drawn again, all of them in order, until none is left.
+        A word at or above `total` is replaced by the next of the spare words that follow, and
+        when those are used up by reading on.
         """
-        from ..kernels.sampling import toss
+        from ..kernels import sampling
 
-        words = self.coins.take(8 * count).view("<u8")
-        result, rejected = np.empty(count, np.bool_), np.empty(count + 1, np.int64)
-        again = rejected[: toss(words, np.uint64(heads), np.uint64(total), result, rejected)]
-        while again.size:
-            words = np.frombuffer(self.coins.read(8 * again.size), dtype="<u8")
-            result[again] = words < np.uint64(heads)
-            again = again[words >= np.uint64(total)]
+        spare = count // 64 + 16
+        words = self._take("coins", self._coins, 8 * (count + spare)).view("<u8")
+        result = self._buffers.room("result", count)[:count].view(np.bool_)
+        bounds = np.uint64(heads), np.uint64(total)
+        done = sampling.toss(words, 0, *bounds, result)
+        while done < count:
+            word = total
+            while word >= total:
+                word = int.from_bytes(self._coins.read(8), "little")
+            result[done] = word < heads
+            done = sampling.toss(words[:count], done + 1, *bounds, result)
         return result
+
+    def planes(self, *shape: int) -> NDArray[np.uint64]:
+        """Return words of starting coins."""
+        return self._take("planes", self._planes, 8 * prod(shape)).view("<u8").reshape(shape)
+
+    def rounds(self, *shape: int) -> NDArray[np.uint8]:
+        """Return bytes of positions."""
+        return self._take("rounds", self._rounds, prod(shape)).reshape(shape)
+
+    @property
+    def tail(self) -> NDArray[np.uint8]:
+        """The bytes for whatever else is needed, in order of need."""
+        return self._unread
+
+    def used(self, size: int) -> None:
+        """Drop the first `size` bytes of the tail."""
+        self._unread = self._unread[size:]
+
+    def extend_tail(self) -> None:
+        """Read on; never less than is left, so that a tail too short for one report grows."""
+        left = len(self._unread)
+        more = max(left, TAIL_BYTES)
+        kept = self._unread.copy()
+        room = self._buffers.room("tail", left + more)
+        room[:left] = kept
+        self._tail.fill(room[left:], more)
+        self._unread = room[: left + more]
+
+    def _take(self, purpose: str, stream: Keystream, size: int) -> NDArray[np.uint8]:
+        return stream.fill(self._buffers.room(purpose, size), size)
 
 
 def _randomize_chunk(
@@ -81,17 +149,16 @@ def _randomize_chunk(
 ) -> None:
     """Fill the chunk block by block; what a block leaves of the tail is kept for the next."""
     rows = mechanism._block_rows
-    tail = np.empty(0, dtype=np.uint8)
     for at in range(0, len(values), rows):
         part, target = values[at : at + rows], out[at : at + rows]
         block = mechanism._block(len(part), words)
-        done, used = mechanism._fill(part, block, tail, target, 0)
-        while done < len(part):
-            # Never less than was left: a tail too short for one report must grow.
-            fresh = words.tail.read(max(len(tail), TAIL_BYTES))
-            tail = np.concatenate([tail[used:], np.frombuffer(fresh, dtype=np.uint8)])
-            done, used = mechanism._fill(part, block, tail, target, done)
-        tail = tail[used:]
+        done = 0
+        while True:
+            done, used = mechanism._fill(part, block, words.tail, target, done)
+            words.used(used)
+            if done == len(part):
+                break
+            words.extend_tail()
 
 
 def words_of(d: int) -> int:

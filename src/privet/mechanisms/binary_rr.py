@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from math import log2, prod
+from math import log2
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -116,8 +116,7 @@ class BinaryRR(Mechanism):
         return max(1, BLOCK_BYTES // (8 * _PLANES * words_of(self.d)))
 
     def _block(self, rows: int, words: Words) -> Block:
-        shape = _PLANES, rows, words_of(self.d)
-        return (words.planes.take(8 * prod(shape)).view("<u8").reshape(shape),)
+        return (words.planes(_PLANES, rows, words_of(self.d)),)
 
     def _fill(
         self,

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from .batch import Block, Words
 
 # The hit is drawn below k·odds + (d−k)·2^scale, kept under this so that a 64-bit word is redrawn
-# less than once in 16 times.
-_MAX_TOTAL = 2**60
+# less than once in 256 times.
+_MAX_TOTAL = 2**56
 
 
 class KSubset(Mechanism):
@@ -79,7 +79,8 @@ class KSubset(Mechanism):
         k = self._choose_k(d, epsilon, k)
         odds, scale = self._choose_odds(d, epsilon, k)
         packed = _packed_bits(d, k)
-        start = (0, 0) if packed else choose_start(d, k, plane=400 + 0.3 * d, position=70)
+        costs = {"plane": 400 + 0.3 * d, "add": 70, "remove": 70}  # of the single-report path
+        start = (0, 0) if packed else choose_start(d, k, **costs)
         self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=start)
 
     def __repr__(self) -> str:
@@ -204,7 +205,7 @@ class KSubset(Mechanism):
     def stream_bytes(self) -> int:
         """How many random bytes nearly every report gets by with."""
         others, size = self.d - 1, min(self.k, self.d - self.k)
-        draws = expected_draws(others, size - 1, *self.start) + 1
+        draws = sum(expected_draws(others, size - 1, *self.start)) + 1
         slack = 4 * (sqrt(draws) + 2)
         return int(8 + self.start[1] * (others + 7 >> 3) + self._word_bytes * (draws + slack))
 
@@ -275,10 +276,12 @@ class KSubset(Mechanism):
         if self._packed_bits:
             return 0, 0, 0
         if self.d > WORD:
-            return *choose_start(self.d, self.k, 0.2 * (self.d >> 3), 1.1), 0
-        start = choose_start(self.d, self.k, 1.5, 0.4)
-        draws = expected_draws(others, size, *start) + 1
-        return *start, int(draws + 1.5 * sqrt(draws))
+            costs = {"plane": 0.2 * (self.d >> 3), "add": 1.1, "remove": 1.1}
+            return *choose_start(self.d, self.k, **costs), 0
+        # Side by side, sets that begin too large hold up the others.
+        start = choose_start(self.d, self.k, plane=1.3, add=0.4, remove=1.2)
+        draws = sum(expected_draws(others, size, *start)) + 1
+        return *start, int(draws + 2 * sqrt(draws))
 
     @property
     def _block_rows(self) -> int:
@@ -287,13 +290,13 @@ class KSubset(Mechanism):
 
     def _block(self, rows: int, words: Words) -> Block:
         flip = self._plan[2]
-        inside = words.toss(rows, *self._coin) != flip
+        inside = words.toss(rows, *self._coin)
+        if flip:
+            np.logical_not(inside, out=inside)
         _, bits, rounds = self._batch
-        planes = words.planes.take(8 * bits * rows * words_of(self.d)).view("<u8")
         if self.d <= WORD:
-            offers = words.rounds.take(rounds * rows).reshape(rounds, rows)
-            return inside, planes.reshape(bits, rows), offers
-        return inside, planes.reshape(rows, bits, words_of(self.d))
+            return inside, words.planes(bits, rows), words.rounds(rounds, rows)
+        return inside, words.planes(rows, bits, words_of(self.d))
 
     def _fill(
         self,

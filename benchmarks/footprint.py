@@ -1,0 +1,58 @@
+"""What privet costs before it does anything, and how much memory a big file takes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from .rows import Bar, Row
+from .timing import Scale, Work, seconds_a_unit, show_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ROOT = Path(__file__).resolve().parent.parent
+
+
+def startup(scale: Scale) -> Iterator[Row]:
+    """Start.
+
+    Processes of their own; an import is the time beyond that of a bare interpreter.
+    """
+    commands = (["-c", "pass"], ["-c", "import numpy"], ["-c", "import privet"])
+    bare, numpy, privet, shown = seconds_a_unit(
+        2 * scale.repeats,
+        *(Work(lambda c=command: _run(*c)) for command in (*commands, ["-m", "privet", "--help"])),
+    )
+    yield Row(
+        "import privet",
+        show_time(privet - bare),
+        f"import numpy {show_time(numpy - bare)}",
+        (privet - bare) / (numpy - bare),
+        bar=Bar(1.3, at_most=True),
+    )
+    yield Row("privet --help", show_time(shown), "", shown, "s", Bar(0.3, at_most=True))
+
+
+def memory(scale: Scale) -> Iterator[Row]:
+    """Memory for reports in a file.
+
+    The most that a process of its own ever held: ten million answers at d = 1,024 randomized chunk
+    by chunk into a file of 1.28 GB, and the file counted.
+    """
+    n, bar = scale(10_000_000), Bar(300, at_most=True)
+    with TemporaryDirectory() as folder:
+        for step, work in (("randomize", "randomize to a file"), ("count", "count from a file")):
+            printed = _run("-m", "benchmarks.big_file", step, str(Path(folder, "reports")), str(n))
+            used = json.loads(printed)
+            time = show_time(used["seconds"])
+            yield Row(work, time, "", used["megabytes"], "MB", bar)
+
+
+def _run(*arguments: str) -> str:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=_ROOT).stdout
