@@ -162,7 +162,7 @@ class KSubset(Mechanism):
 
     @cached_property
     def hit_rates(self) -> tuple[Fraction, Fraction]:
-        """G = kE/D and h = (k − g)/(d − 1)."""
+        """Exactly g = kE/D and h = (k − g)/(d − 1)."""
         g = Fraction(self.k * self.odds, self._total)
         return g, (self.k - g) / (self.d - 1)
 
@@ -204,8 +204,8 @@ class KSubset(Mechanism):
     @cached_property
     def stream_bytes(self) -> int:
         """How many random bytes nearly every report gets by with."""
-        others, size = self.d - 1, min(self.k, self.d - self.k)
-        draws = sum(expected_draws(others, size - 1, *self.start)) + 1
+        others = self.d - 1
+        draws = sum(expected_draws(others, self._before_last, *self.start)) + 1
         slack = 4 * (sqrt(draws) + 2)
         return int(8 + self.start[1] * (others + 7 >> 3) + self._word_bytes * (draws + slack))
 
@@ -221,18 +221,27 @@ class KSubset(Mechanism):
         return factor * self.k * self.odds, factor * self._total
 
     @cached_property
+    def _flip(self) -> bool:
+        """Whether a set, being more than half the domain, is drawn as the complement of another."""
+        return 2 * self.k > self.d
+
+    @cached_property
+    def _before_last(self) -> int:
+        """How many members are drawn before the last one."""
+        return min(self.k, self.d - self.k) - 1
+
+    @cached_property
     def _plan(self) -> tuple[int, int, bool, int, int, int, int, int, int]:
-        """All that `sample` needs, at hand in one look-up."""
-        others, flip = self.d - 1, 2 * self.k > self.d
-        size = (self.d - self.k if flip else self.k) - 1
-        return *self._coin, flip, others, size, (1 << others) - 1, *self.start, self.report_bytes
+        """All that `sample` needs for a bitmap, at hand in one look-up."""
+        others = self.d - 1
+        before = *self._coin, self._flip, others, self._before_last, (1 << others) - 1
+        return *before, *self.start, self.report_bytes
 
     def sample(self, value: int, stream: Stream) -> bytes:
         """Return one report for a value in [0, d); docs/algorithm.md is its specification."""
         if self._packed_bits:
             return self._sample_indices(value, stream)
         heads, total, flip, others, size, everyone, numerator, bits, report_bytes = self._plan
-        # Sets of more than half the domain are drawn as the complement of a smaller one.
         inside = stream.coin(heads, total) is not flip
         drawn = stream.coins(others, numerator, bits) if bits else 0
         missing = size - drawn.bit_count()
@@ -272,7 +281,6 @@ class KSubset(Mechanism):
     @cached_property
     def _batch(self) -> tuple[int, int, int]:
         """The coins c / 2^b that a batch starts from, and the rounds of positions for each word."""
-        others, size = self._plan[3:5]
         if self._packed_bits:
             return 0, 0, 0
         if self.d > WORD:
@@ -280,7 +288,7 @@ class KSubset(Mechanism):
             return *choose_start(self.d, self.k, **costs), 0
         # Side by side, sets that begin too large hold up the others.
         start = choose_start(self.d, self.k, plane=1.3, add=0.4, remove=1.2)
-        draws = sum(expected_draws(others, size, *start)) + 1
+        draws = sum(expected_draws(self.d - 1, self._before_last, *start)) + 1
         return *start, int(draws + 2 * sqrt(draws))
 
     @property
@@ -289,9 +297,8 @@ class KSubset(Mechanism):
         return max(1, BLOCK_BYTES // (8 + 8 * bits * words_of(self.d) + rounds))
 
     def _block(self, rows: int, words: Words) -> Block:
-        flip = self._plan[2]
         inside = words.toss(rows, *self._coin)
-        if flip:
+        if self._flip:
             np.logical_not(inside, out=inside)
         _, bits, rounds = self._batch
         if self.d <= WORD:
@@ -316,8 +323,7 @@ class KSubset(Mechanism):
             fill = sampling.fill_single if self.k == 1 else sampling.fill_indices
             done, used = fill(values, inside, positions, out, first, *shape)
             return done, used * size
-        flip, before_last, numerator = self._plan[2], self._plan[4], self._batch[0]
-        integers = first, self.d, before_last, flip, numerator
+        integers = first, self.d, self._before_last, self._flip, self._batch[0]
         if self.d > WORD:
             done, used = sampling.fill_words(values, inside, *words, positions, out, *integers)
         else:
