@@ -17,7 +17,7 @@ import privet
 import wired
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport
-from privet.mechanisms import BinaryRR, KSubset, MultivariateRR, batch
+from privet.mechanisms import BinaryRR, KSubset, MultivariateRR, base, batch
 
 DOMAINS = [2, 3, 4, 5, 7, 8, 9, 16, 17, 63, 64, 65, 100, 256, 257, 258, 1000, 4097]
 
@@ -109,6 +109,24 @@ def test_counts_are_the_naive_counts(d):
         assert counts.tolist() == naive.tally(reports, d, getattr(mechanism, "k", None))
         assert mechanism.tally([row.tobytes() for row in reports]).tolist() == counts.tolist()
         assert mechanism.tally(reports[:0]).tolist() == [0] * d
+
+
+@pytest.mark.parametrize("d", [4, 64, 100, 1000])
+def test_many_reports_count_as_few_at_a_time(d):
+    """Compiled code counts long arrays, plain numpy short ones."""
+    for mechanism in (KSubset(d, 1.0), KSubset(d, 6.0), BinaryRR(d, 1.0)):
+        n = base._COMPILED_FROM // mechanism.report_bytes + 1000
+        reports = mechanism.randomize(np.arange(n) % d, entropy=seeded(4))
+        pieces = [reports[at : at + n // 8] for at in range(0, n, n // 8)]
+        assert all(piece.nbytes < base._COMPILED_FROM <= reports.nbytes for piece in pieces)
+        expected = sum(mechanism.tally(piece) for piece in pieces)
+        assert np.array_equal(mechanism.tally(reports), expected)
+        assert np.array_equal(mechanism.tally(np.asfortranarray(reports)), expected)
+        if mechanism.name == "k-subset":
+            reports[n // 2] = reports[-1] = 255
+            with pytest.raises(InvalidReport) as caught:
+                mechanism.check(reports)
+            assert caught.value.row == n // 2
 
 
 def test_reports_do_not_depend_on_the_number_of_workers():

@@ -24,7 +24,7 @@ from ..errors import InvalidArgument, InvalidReport, InvalidSurvey
 from . import batch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from fractions import Fraction
     from typing import Self
 
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 Target = Literal["population", "sample"]
 
 MAX_D = 2**32
-_CHUNK_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 24
+# Fewer bytes of reports than this are counted sooner than compiled code is loaded.
+_COMPILED_FROM = 1 << 18
 
 
 class Mechanism(ABC):
@@ -109,7 +111,7 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def _block_rows(self) -> int:
-        """How many reports are made at a time, so that their random words stay in the cache."""
+        """How many reports are made at a time, so that their random words take bounded memory."""
 
     @abstractmethod
     def _block(self, rows: int, words: Words) -> Block:
@@ -130,12 +132,16 @@ class Mechanism(ABC):
         """
 
     @abstractmethod
-    def _check(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
+    def _first_problem(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
         """Return the first row that is no report with the reason, or None."""
 
     @abstractmethod
     def _aggregate(self, reports: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Fold checked reports."""
+        """Fold a few checked reports, without compiled code."""
+
+    @abstractmethod
+    def _count(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> int:
+        """Check and fold many reports into a total; return the first bad row, or -1."""
 
     @abstractmethod
     def check_aggregate(self, aggregate: NDArray[np.int64], n: int) -> str | None:
@@ -184,17 +190,22 @@ class Mechanism(ABC):
 
         Takes one report (bytes), a sequence of them, or a uint8 array (n, report_bytes).
         """
-        for _ in self._checked_chunks(reports):
-            pass
+        self.aggregate(reports)
 
     def aggregate(self, reports: Any) -> tuple[int, NDArray[np.int64]]:
         """Check the reports; return their number and their aggregate."""
-        n = 0
+        array = self._as_array(reports)
         total = np.zeros(self.aggregate_size, dtype=np.int64)
-        for chunk in self._checked_chunks(reports):
-            n += len(chunk)
-            total += self._aggregate(chunk)
-        return n, total
+        if array.nbytes < _COMPILED_FROM:
+            self._refuse(self._first_problem(array), 0)
+            return len(array), self._aggregate(array)
+        rows = max(1, _CHUNK_BYTES // self.report_bytes)
+        for at in range(0, len(array), rows):
+            chunk = np.ascontiguousarray(array[at : at + rows])
+            bad = self._count(chunk, total)
+            if bad >= 0:
+                self._refuse(self._first_problem(chunk[bad : bad + 1]), at + bad)
+        return len(array), total
 
     def tally(self, reports: Any) -> NDArray[np.int64]:
         """Check the reports; return how many of them support each value, int64 (d,)."""
@@ -234,15 +245,9 @@ class Mechanism(ABC):
             raise self._error(f"values[{row}]", f"in [0, {self.d - 1}]", int(array[row]))
         return np.ascontiguousarray(array, dtype=np.int64)
 
-    def _checked_chunks(self, reports: Any) -> Iterator[NDArray[np.uint8]]:
-        array = self._as_array(reports)
-        rows = max(1, _CHUNK_BYTES // self.report_bytes)
-        for at in range(0, len(array), rows):
-            chunk = np.ascontiguousarray(array[at : at + rows])
-            problem = self._check(chunk)
-            if problem is not None:
-                raise InvalidReport(problem[1], row=at + problem[0])
-            yield chunk
+    def _refuse(self, problem: tuple[int, str] | None, first_row: int) -> None:
+        if problem is not None:
+            raise InvalidReport(problem[1], row=first_row + problem[0])
 
     def _as_array(self, reports: Any) -> NDArray[np.uint8]:
         size = self.report_bytes

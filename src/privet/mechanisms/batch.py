@@ -1,8 +1,8 @@
-"""Batches: reports for an array of values, in chunks over threads, in blocks that fit the cache.
+"""Batches: reports for an array of values, in chunks over threads, in blocks of bounded memory.
 
 A chunk of rows is a thread's work and has random streams of its own, one for each purpose, so that
-the reports do not depend on the number of threads. Within a chunk, blocks of rows are small enough
-for their random words to stay in the second-level cache between drawing and using them.
+the reports do not depend on the number of threads. Within a chunk, blocks of rows bound the memory
+for random words, and are large enough for Python's share of the time to be small.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Block = tuple[NDArray[Any], ...]
 
 WORD = 64
-BLOCK_BYTES = 1 << 20
-CHUNK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 22
+CHUNK_BYTES = 1 << 22
 CHUNK_ROWS = 1 << 17
 TAIL_BYTES = 1 << 16
 

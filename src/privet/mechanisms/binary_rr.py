@@ -136,7 +136,7 @@ class BinaryRR(Mechanism):
         narrow(wide, out, first, done)
         return done, 8 * used
 
-    def _check(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
+    def _first_problem(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
         bad = self._padding(reports, self.d)
         return (
             (int(np.argmax(bad)), f"A bit beyond the first {self.d} is set.") if bad.any() else None
@@ -144,6 +144,11 @@ class BinaryRR(Mechanism):
 
     def _aggregate(self, reports: NDArray[np.uint8]) -> NDArray[np.int64]:
         return count_bits(reports, self.d)
+
+    def _count(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> int:
+        from ..kernels.counting import count_bitmaps
+
+        return count_bitmaps(reports, self.d, total)
 
     def check_aggregate(self, aggregate: NDArray[np.int64], n: int) -> str | None:
         """Any count up to n can occur."""

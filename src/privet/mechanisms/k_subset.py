@@ -333,7 +333,7 @@ class KSubset(Mechanism):
             narrow(wide, out, first, done)
         return done, used * size
 
-    def _check(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
+    def _first_problem(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
         used = self.k * self._packed_bits or self.d
         bad = self._padding(reports, used)
         if bad.any():
@@ -360,6 +360,13 @@ class KSubset(Mechanism):
         if self._packed_bits:
             return np.bincount(self._indices(reports).ravel(), minlength=self.d)
         return count_bits(reports, self.d)
+
+    def _count(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> int:
+        from ..kernels.counting import count_bitmaps, count_indices
+
+        if self._packed_bits:
+            return count_indices(reports, self.d, self.k, self._packed_bits, total)
+        return count_bitmaps(reports, self.d, total, self.k)
 
     def _indices(self, reports: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Unpack to (n, k) members."""
