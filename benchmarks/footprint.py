@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -54,5 +55,13 @@ def memory(scale: Scale) -> Iterator[Row]:
 
 
 def _run(*arguments: str) -> str:
-    command = [sys.executable, *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=_ROOT).stdout
+    # As after an ordinary installation: modules are compiled to bytecode once.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=_ROOT,
+        env=environment,
+    ).stdout

@@ -14,6 +14,7 @@ Everything else (surveys, tallies, estimates, files, commands) is written once a
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -37,8 +38,8 @@ Target = Literal["population", "sample"]
 
 MAX_D = 2**32
 _CHUNK_BYTES = 1 << 24
-# Fewer bytes of reports than this are counted sooner than compiled code is loaded.
-_COMPILED_FROM = 1 << 18
+# Fewer bytes of reports than this are counted sooner than compiled code is loaded, or called.
+_LOAD_FROM, _CALL_FROM = 1 << 18, 1 << 13
 
 
 class Mechanism(ABC):
@@ -196,7 +197,8 @@ class Mechanism(ABC):
         """Check the reports; return their number and their aggregate."""
         array = self._as_array(reports)
         total = np.zeros(self.aggregate_size, dtype=np.int64)
-        if array.nbytes < _COMPILED_FROM:
+        loaded = "privet.kernels.counting" in sys.modules
+        if array.nbytes < (_CALL_FROM if loaded else _LOAD_FROM):
             self._refuse(self._first_problem(array), 0)
             return len(array), self._aggregate(array)
         rows = max(1, _CHUNK_BYTES // self.report_bytes)

@@ -8,7 +8,6 @@ for random words, and are large enough for Python's share of the time to be smal
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     Block = tuple[NDArray[Any], ...]
 
 WORD = 64
-BLOCK_BYTES = 1 << 22
+BLOCK_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 22
 CHUNK_ROWS = 1 << 17
 TAIL_BYTES = 1 << 16
@@ -54,6 +53,8 @@ def randomize(
     if threads == 1 or len(chunks) <= 1:
         work()
         return out
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(threads, len(chunks))) as pool:
         for job in [pool.submit(work) for _ in range(threads)]:
             job.result()
