@@ -16,26 +16,21 @@ width, also one that is no multiple of a word, is counted about as fast.
 The order. Memory is fastest when it is read in order, but the adder reads 16 rows at once. So rows
 are checked first, in order, a few thousand bytes at a time, and then added out of the cache.
 
-LLVM finds no vectors in such loops over words, so what is done to a line is spelt out for it here,
-and it chooses the instructions of the processor. Lines are read from any address; words are
-little-endian, as wherever numba runs.
+What is done to a line is in lines.py.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from .compiled import compiled
+from .lines import add_4, add_8, add_16, bad_8, bad_16, bad_32, bad_64, bad_words, ones, word_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -47,134 +42,14 @@ LEVELS = 6  # for as many levels of two planes as there may be.
 STATE = U(41 * 64)  # One line more, so that different lines of columns are not 2^n bytes apart.
 GROUPS = U(4080)  # Groups of 16 rows that fit: 16 · 4080 < 2^16 rows, 15 + 4080 < 4^6 carries.
 
-_I64 = ir.IntType(64)
-_VECTOR = ir.VectorType(_I64, 8)
-_LINE = ir.Constant(_I64, 64)
-
-
-# --- what is done to a line -------------------------------------------------------------------
-
-
-def _load(builder: Any, address: Any, stride: Any = _LINE, i: int = 0, kind: Any = _VECTOR) -> Any:
-    """Load what is i strides behind the address."""
-    place = builder.add(address, builder.mul(stride, ir.Constant(_I64, i)))
-    return builder.load(builder.inttoptr(place, kind.as_pointer()), align=1)
-
-
-def _store(builder: Any, line: Any, address: Any, i: int = 0) -> None:
-    place = builder.add(address, ir.Constant(_I64, 64 * i))
-    builder.store(line, builder.inttoptr(place, _VECTOR.as_pointer()), align=1)
-
-
-def _shuffle(builder: Any, a: Any, b: Any, order: Sequence[int]) -> Any:
-    kind = ir.VectorType(ir.IntType(32), len(order))
-    return builder.shuffle_vector(a, b, ir.Constant(kind, list(order)))
-
-
-def _count_ones(builder: Any, line: Any, words: int) -> Any:
-    """Return, in each word, the ones of the aligned 1, 2, 4 or 8 words that it is one of."""
-    kind = ir.FunctionType(_VECTOR, [_VECTOR])
-    ctpop = cgutils.get_or_insert_function(builder.module, kind, "llvm.ctpop.v8i64")
-    ones, step = builder.call(ctpop, [line]), 1
-    while step < words:
-        ones = builder.add(ones, _shuffle(builder, ones, ones, [i ^ step for i in range(8)]))
-        step *= 2
-    return ones
-
-
-@intrinsic
-def _word(typing: Any, address: Any) -> Any:
-    """Return the word at an address."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _load(builder, args[0], kind=_I64)
-
-    return types.uint64(types.uint64), generate
-
-
-@intrinsic
-def _ones(typing: Any, address: Any, mask: Any) -> Any:
-    """Return how many ones of a line are in a mask."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        line = builder.and_(*(_load(builder, place) for place in args))
-        return builder.extract_element(_count_ones(builder, line, 8), ir.Constant(_I64, 0))
-
-    return types.uint64(types.uint64, types.uint64), generate
-
-
-def _checker(words: int, parts: int) -> Any:
-    """Return what tells if any of 8 / words rows is bad, given as a line in parts `size` apart.
-
-    A row is bad that has another number of ones than k in its mask, or any in the mask behind.
-    """
-
-    @intrinsic
-    def bad(typing: Any, address: Any, size: Any, masks: Any, k: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            address, size, masks, k = args
-            kind, zero = ir.VectorType(_I64, 8 // parts), ir.Constant(_VECTOR, None)
-            loaded = [_load(builder, address, size, i, kind) for i in range(parts)]
-            while len(loaded) > 1:
-                order, pairs = range(16 // len(loaded)), zip(loaded[::2], loaded[1::2], strict=True)
-                loaded = [_shuffle(builder, a, b, order) for a, b in pairs]
-            inside, outside = (builder.and_(*loaded, _load(builder, masks, i=i)) for i in range(2))
-            wanted = builder.insert_element(zero, k, ir.Constant(_I64, 0))
-            wanted = _shuffle(builder, wanted, wanted, [0] * 8)
-            wrong = builder.xor(_count_ones(builder, inside, words), wanted)
-            lanes = builder.icmp_unsigned("!=", builder.or_(wrong, outside), zero)
-            return builder.zext(builder.bitcast(lanes, ir.IntType(8)), _I64)
-
-        return types.uint64(*(types.uint64,) * 4), generate
-
-    return bad
-
-
-_bad_words = _checker(1, 1)  # rows of 8 bytes; then rows of up to as many:
-_bad_8, _bad_16, _bad_32, _bad_64 = _checker(1, 8), _checker(2, 4), _checker(4, 2), _checker(8, 1)
-
-
-def _adder(depth: int) -> Any:
-    """Return the tree that adds 2^depth rows to `depth` planes and stores the carry."""
-
-    @intrinsic
-    def add(typing: Any, rows: Any, stride: Any, planes: Any, slot: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            rows, stride, planes, slot = args
-            sums = [_load(builder, planes, i=i) for i in range(depth)]
-
-            def carry(level: int, i: int) -> Any:
-                """Add the i-th 2^level rows; return their carry, of that weight."""
-                if level == 0:
-                    return _load(builder, rows, stride, i)
-                x, y, z = carry(level - 1, 2 * i), carry(level - 1, 2 * i + 1), sums[level - 1]
-                differ = builder.xor(x, y)
-                sums[level - 1] = builder.xor(differ, z)
-                return builder.xor(x, builder.and_(differ, builder.xor(x, z)))
-
-            _store(builder, carry(depth, 0), slot)
-            for i, line in enumerate(sums):
-                _store(builder, line, planes, i)
-            return context.get_dummy_value()
-
-        return types.void(*(types.uint64,) * 4), generate
-
-    return add
-
-
-_add_4, _add_8, _add_16 = _adder(2), _adder(3), _adder(4)
-
-
-# --- loops ------------------------------------------------------------------------------------
-
 
 @compiled
 def _bad_row(at, size, k, masks):  # type: ignore[no-untyped-def]
     """Tell if one row is bad."""
     last = (size - U(1)) & ~U(63)
     for offset in range(U(0), last, LINE):
-        k -= _ones(at + offset, masks + U(4) * LINE)
-    return _bad_64(at + last, size, masks + U(2) * LINE, k)
+        k -= ones(at + offset, masks + U(4) * LINE)
+    return bad_64(at + last, size, masks + U(2) * LINE, k)
 
 
 @compiled
@@ -185,16 +60,16 @@ def _first_bad(at, rows, size, k, masks):  # type: ignore[no-untyped-def]
         start, end = at + first * size, at + (first + some) * size
         if size == U(8):
             for row in range(start, end, U(64)):
-                bad |= _bad_words(row, size, masks, k)
+                bad |= bad_words(row, size, masks, k)
         elif size < U(8):
             for row in range(start, end, U(8) * size):
-                bad |= _bad_8(row, size, masks, k)
+                bad |= bad_8(row, size, masks, k)
         elif size <= U(16):
             for row in range(start, end, U(4) * size):
-                bad |= _bad_16(row, size, masks, k)
+                bad |= bad_16(row, size, masks, k)
         elif size <= U(32):
             for row in range(start, end, U(2) * size):
-                bad |= _bad_32(row, size, masks, k)
+                bad |= bad_32(row, size, masks, k)
         else:
             for row in range(start, end, size):
                 bad |= _bad_row(row, size, k, masks)
@@ -212,13 +87,13 @@ def _add_group(at, stride, depth, state, lines, groups):  # type: ignore[no-unty
         # Lines have a head start of up to 15 carries, so that not all add up theirs at once.
         number, slots = groups + (line & U(15)), state + SLOTS
         if depth == U(3):
-            _add_8(at, stride, state, slots + (number & U(3)) * LINE)
+            add_8(at, stride, state, slots + (number & U(3)) * LINE)
         else:
-            _add_16(at, stride, state, slots + (number & U(3)) * LINE)
+            add_16(at, stride, state, slots + (number & U(3)) * LINE)
         planes = state + depth * LINE
         while number & U(3) == U(3):
             number >>= U(2)
-            _add_4(slots, LINE, planes, slots + LEVEL + (number & U(3)) * LINE)
+            add_4(slots, LINE, planes, slots + LEVEL + (number & U(3)) * LINE)
             slots, planes = slots + LEVEL, planes + U(2) * LINE
         at, state = at + LINE, state + STATE
 
@@ -232,7 +107,7 @@ def _settle(state, first, depth, number):  # type: ignore[no-untyped-def]
         state[slots + taken * LINE : slots + LEVEL] = 0
         number >>= U(2)
         above = slots + LEVEL
-        _add_4(base + slots, LINE, base + planes, base + above + (number & U(3)) * LINE)
+        add_4(base + slots, LINE, base + planes, base + above + (number & U(3)) * LINE)
         slots, planes = above, planes + U(2) * LINE
 
 
@@ -301,12 +176,12 @@ def _count_packed(at, rows, size, d, k, width, counts):  # type: ignore[no-untyp
     for row in range(rows):
         least = U(0)
         for bit in range(U(0), last, width):
-            value = _word(at + (bit >> U(3))) >> (bit & U(7)) & field
+            value = word_at(at + (bit >> U(3))) >> (bit & U(7)) & field
             if value < least or value >= d:
                 return np.int64(row)
             counts[value] += 1
             least = value + U(1)
-        value = _word(at + (last >> U(3))) >> (last & U(7)) & rest
+        value = word_at(at + (last >> U(3))) >> (last & U(7)) & rest
         if value < least or value >= d:
             return np.int64(row)
         counts[value] += 1
@@ -321,9 +196,10 @@ def _count_packed(at, rows, size, d, k, width, counts):  # type: ignore[no-untyp
 def _plan(size: int) -> tuple[int, int, int]:
     """Return the rows of a super-row, the depth of its adder, and how many rows to check ahead.
 
-    Super-rows fill two to four lines as well as they can, and a group of them is checked ahead.
-    Longer rows are added by eight, as many as can be 4096 bytes apart in a first-level cache, and
-    from where a group of them crowds it, what fits the second-level cache is checked ahead.
+    Super-rows fill two to four lines as well as they can, and one group of them is checked ahead.
+    Longer rows are added by eight, because a first-level cache holds only eight lines that are a
+    multiple of 4096 bytes apart; where even eight rows crowd it, 256 KB are checked ahead, for the
+    second-level cache.
     """
     fitting = [max(1, lines * 64 // size) for lines in (4, 3, 2)]
     times = max(fitting, key=lambda rows: rows * size / -(-rows * size // 64))
@@ -333,7 +209,10 @@ def _plan(size: int) -> tuple[int, int, int]:
 
 @lru_cache
 def _masks(size: int, d: int, k: int) -> NDArray[np.uint8]:
-    """Return where k ones and where none must be, in a line of rows and in a row; and all."""
+    """Return where k ones and where none must be: in a line of rows, in the last line of one row.
+
+    A fifth mask is for the other lines of a row. Without k, no ones are looked for.
+    """
     slot, last = max(8, 1 << (min(size, 64) - 1).bit_length()), (size - 1) % 64
     masks = np.zeros((5, 64), np.uint8)
     for start in range(0, 64, slot):
@@ -370,9 +249,9 @@ def count_bitmaps(
     """
     size = reports.shape[1]
     times, depth, ahead = _plan(size)
-    masks, bytes_ = _masks(size, d, k), -(-times * size // 64) * int(STATE)
-    state = np.zeros(bytes_ + 64, np.uint8)
-    state = state[-state.ctypes.data % 64 :][:bytes_]
+    masks, lines = _masks(size, d, k), -(-times * size // 64)
+    state = np.zeros(lines * int(STATE) + 64, np.uint8)
+    state = state[-state.ctypes.data % 64 :][: lines * int(STATE)]
     for first, rows in _padded(reports, times << depth):
         shape = rows.ctypes.data, len(rows), size, times, depth, ahead
         bad = _count(*map(U, shape), U(max(k, 0)), U(masks.ctypes.data), state, counts)
@@ -386,8 +265,8 @@ def count_indices(
 ) -> int:
     """Add to the counts how many reports hold each value; return the first bad row or -1.
 
-    A report is k increasing values below d, of `width` bits each, the lowest bits first; bits left
-    over are zero. A row is bad that is not; the counts are then of no use.
+    A report is k increasing values below d, of `width` bits each, the lowest bits first, and bits
+    left over are zero; any other row is bad. The counts are then of no use.
     """
     for first, rows in _padded(reports, 1):
         shape = rows.ctypes.data, *rows.shape, d, k, width

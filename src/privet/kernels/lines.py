@@ -1,0 +1,132 @@
+"""What is done to a line, 64 bytes or 512 columns of bits at once, as LLVM's vector operations.
+
+LLVM does not find such vectors in loops over words (a stride that it does not know is enough to
+stop it), so they are spelt out, and it chooses the instructions: AVX-512, AVX2, NEON. Addresses may
+be any; words are little-endian, as wherever numba runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_I64 = ir.IntType(64)
+_VECTOR = ir.VectorType(_I64, 8)
+_LINE = ir.Constant(_I64, 64)
+
+
+def _load(builder: Any, address: Any, stride: Any = _LINE, i: int = 0, kind: Any = _VECTOR) -> Any:
+    """Load what is i strides behind the address."""
+    place = builder.add(address, builder.mul(stride, ir.Constant(_I64, i)))
+    return builder.load(builder.inttoptr(place, kind.as_pointer()), align=1)
+
+
+def _store(builder: Any, line: Any, address: Any, i: int = 0) -> None:
+    place = builder.add(address, ir.Constant(_I64, 64 * i))
+    builder.store(line, builder.inttoptr(place, _VECTOR.as_pointer()), align=1)
+
+
+def _shuffle(builder: Any, a: Any, b: Any, order: Sequence[int]) -> Any:
+    kind = ir.VectorType(ir.IntType(32), len(order))
+    return builder.shuffle_vector(a, b, ir.Constant(kind, list(order)))
+
+
+def _count_ones(builder: Any, line: Any, words: int) -> Any:
+    """Return, in each word, the ones of the aligned 1, 2, 4 or 8 words that it is one of."""
+    kind = ir.FunctionType(_VECTOR, [_VECTOR])
+    ctpop = cgutils.get_or_insert_function(builder.module, kind, "llvm.ctpop.v8i64")
+    ones, step = builder.call(ctpop, [line]), words // 2
+    while step:
+        ones = builder.add(ones, _shuffle(builder, ones, ones, [i ^ step for i in range(8)]))
+        step //= 2
+    return ones
+
+
+@intrinsic
+def word_at(typing: Any, address: Any) -> Any:
+    """Return the word at an address."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _load(builder, args[0], kind=_I64)
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def ones(typing: Any, address: Any, mask: Any) -> Any:
+    """Return how many ones of a line are in a mask."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        line = builder.and_(*(_load(builder, place) for place in args))
+        return builder.extract_element(_count_ones(builder, line, 8), ir.Constant(_I64, 0))
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+def _checker(words: int, parts: int) -> Any:
+    """Return what tells if any of 8 / words rows is bad, given as a line in parts `size` apart.
+
+    A row is bad that has another number of ones than k in its mask, or any in the mask behind.
+    """
+
+    @intrinsic
+    def bad(typing: Any, address: Any, size: Any, masks: Any, k: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            address, size, masks, k = args
+            kind, zero = ir.VectorType(_I64, 8 // parts), ir.Constant(_VECTOR, None)
+            loaded = [_load(builder, address, size, i, kind) for i in range(parts)]
+            while len(loaded) > 1:
+                order, pairs = range(16 // len(loaded)), zip(loaded[::2], loaded[1::2], strict=True)
+                loaded = [_shuffle(builder, a, b, order) for a, b in pairs]
+            inside, outside = (builder.and_(*loaded, _load(builder, masks, i=i)) for i in range(2))
+            wanted = builder.insert_element(zero, k, ir.Constant(_I64, 0))
+            wanted = _shuffle(builder, wanted, wanted, [0] * 8)
+            wrong = builder.xor(_count_ones(builder, inside, words), wanted)
+            lanes = builder.icmp_unsigned("!=", builder.or_(wrong, outside), zero)
+            return builder.zext(builder.bitcast(lanes, ir.IntType(8)), _I64)
+
+        return types.uint64(*(types.uint64,) * 4), generate
+
+    return bad
+
+
+bad_words = _checker(1, 1)  # rows of 8 bytes; then rows of up to as many:
+bad_8, bad_16, bad_32, bad_64 = _checker(1, 8), _checker(2, 4), _checker(4, 2), _checker(8, 1)
+
+
+def _adder(depth: int) -> Any:
+    """Return the tree that adds 2^depth rows to `depth` planes and stores the carry."""
+
+    @intrinsic
+    def add(typing: Any, rows: Any, stride: Any, planes: Any, slot: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            rows, stride, planes, slot = args
+            sums = [_load(builder, planes, i=i) for i in range(depth)]
+
+            def carry(level: int, i: int) -> Any:
+                """Add the i-th 2^level rows; return their carry, of that weight."""
+                if level == 0:
+                    return _load(builder, rows, stride, i)
+                x, y, z = carry(level - 1, 2 * i), carry(level - 1, 2 * i + 1), sums[level - 1]
+                differ = builder.xor(x, y)
+                sums[level - 1] = builder.xor(differ, z)
+                return builder.xor(x, builder.and_(differ, builder.xor(x, z)))
+
+            _store(builder, carry(depth, 0), slot)
+            for i, line in enumerate(sums):
+                _store(builder, line, planes, i)
+            return context.get_dummy_value()
+
+        return types.void(*(types.uint64,) * 4), generate
+
+    return add
+
+
+add_4, add_8, add_16 = _adder(2), _adder(3), _adder(4)
