@@ -26,7 +26,7 @@ def argpartition(scale: Scale) -> Iterator[Row]:
     own one below or above all others, the k smallest keys of each row, and their bitmap, in chunks.
     """
     for d, n, fewer, goal in (
-        (64, 100_000, 50_000, 40),
+        (64, 1_000_000, 50_000, 40),
         (1024, 100_000, 3000, 100),
         (65_536, 2000, 100, 150),
     ):
