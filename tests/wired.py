@@ -1,8 +1,8 @@
 """The batch path's plain twin: `sample`, run on the same random words in the batch's order.
 
-A chunk of reports has four streams. For each block of rows: 8 bytes of `coins` a row and some
-spare ones for rows whose word was too large; of `planes`, the starting coins, digit by digit;
-of `rounds`, a byte for each row in each round; of `tail`, whatever is needed beyond, in order.
+A chunk of reports has two streams. One is for blocks of rows: a coin of 8 bytes for each row, some
+spare ones for rows whose coin was too large, the starting coins digit by digit, and a byte for each
+row in each round. The other is a tail for whatever else is needed, in order of need.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Wired:
 
 def chunk(mechanism, values, entropy, limit=1 << 20):
     """Return the reports of one chunk, one by one."""
-    coins, planes, rounds, tail = (naive.Bytes(entropy.keystream().read(limit)) for _ in range(4))
+    blocks, tail = (naive.Bytes(entropy.keystream().read(limit)) for _ in range(2))
     rows = mechanism._block_rows
     twin = mechanism
     if mechanism.name != "binary-rr":
@@ -66,29 +66,30 @@ def chunk(mechanism, values, entropy, limit=1 << 20):
     reports = []
     for at in range(0, len(values), rows):
         block = values[at : at + rows]
-        wires = words_of_block(mechanism, len(block), coins, planes, rounds)
+        wires = words_of_block(mechanism, len(block), blocks)
         for value, wire in zip(block, zip(*wires, strict=True), strict=True):
             reports.append(twin.sample(int(value), Wired(*wire, tail)))
     return reports
 
 
-def words_of_block(mechanism, rows, coins, planes, rounds):
+def words_of_block(mechanism, rows, blocks):
     """Return, for each row of a block, its coin, its planes and the positions offered to it."""
     size = 8 * ((mechanism.d + 63) // 64)
     if mechanism.name == "binary-rr":
-        by_digit = [[planes.take(size) for _ in range(rows)] for _ in range(8)]
+        by_digit = [[blocks.take(size) for _ in range(rows)] for _ in range(8)]
         return [None] * rows, list(zip(*by_digit, strict=True)), [[]] * rows
     _, bits, turns = mechanism._batch
-    total = mechanism._coin[1]
-    tosses = [coins.take(8) for _ in range(rows)]
-    spare = [coins.take(8) for _ in range(rows // 64 + 16)]
-    for i in range(rows):
-        while tosses[i] >= total:
-            tosses[i] = spare.pop(0) if spare else coins.take(8)
+    tosses = [blocks.take(8) for _ in range(rows)]
+    spare = [blocks.take(8) for _ in range(rows // 64 + 16)]
     if mechanism.d <= 64:
-        by_digit = [[planes.take(8) for _ in range(rows)] for _ in range(bits)][::-1]
-        by_turn = [[rounds.take(1) for _ in range(rows)] for _ in range(turns)]
+        by_digit = [[blocks.take(8) for _ in range(rows)] for _ in range(bits)][::-1]
+        by_turn = [[blocks.take(1) for _ in range(rows)] for _ in range(turns)]
         words = [[digit[i] for digit in by_digit] for i in range(rows)]
-        return tosses, words, [[turn[i] for turn in by_turn] for i in range(rows)]
-    words = [[planes.take(size) for _ in range(bits)][::-1] for _ in range(rows)]
-    return tosses, words, [[]] * rows
+        offers = [[turn[i] for turn in by_turn] for i in range(rows)]
+    else:
+        words = [[blocks.take(size) for _ in range(bits)][::-1] for _ in range(rows)]
+        offers = [[]] * rows
+    for i in range(rows):
+        while tosses[i] >= mechanism._coin[1]:
+            tosses[i] = spare.pop(0) if spare else blocks.take(8)
+    return tosses, words, offers

@@ -1,14 +1,14 @@
 """Batches: reports for an array of values, in chunks over threads, in blocks of bounded memory.
 
-A chunk of rows is a thread's work and has random streams of its own, one for each purpose, so that
-the reports do not depend on the number of threads. Within a chunk, blocks of rows bound the memory
+A chunk of rows is a thread's work and has random streams of its own, so that the reports do not
+depend on the number of threads. Within a chunk, blocks of rows bound the memory
 for random words, and are large enough for Python's share of the time to be small.
 """
 
 from __future__ import annotations
 
 import os
-from math import prod
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,15 +40,15 @@ def randomize(
     source = entropy if entropy is not None else secure()
     rows = min(max(1, CHUNK_BYTES // mechanism.report_bytes), CHUNK_ROWS)
     chunks = [
-        (values[at : at + rows], out[at : at + rows], [source.keystream() for _ in range(4)])
+        (values[at : at + rows], out[at : at + rows], source.keystream(), source.keystream())
         for at in range(0, len(values), rows)
     ]
     waiting = iter(chunks)
 
     def work() -> None:
         buffers = Buffers()
-        for part, target, streams in waiting:
-            _randomize_chunk(mechanism, part, target, Words(buffers, *streams))
+        for part, target, blocks, tail in waiting:
+            _randomize_chunk(mechanism, part, target, Words(buffers, blocks, tail))
 
     if threads == 1 or len(chunks) <= 1:
         work()
@@ -76,51 +76,41 @@ class Buffers:
 
 
 class Words:
-    """The random words of one chunk of reports, a stream for each purpose.
+    """The random words of one chunk of reports: a stream for blocks of them, and one for a tail."""
 
-    What a method returns is valid until it is called again.
-    """
-
-    def __init__(
-        self,
-        buffers: Buffers,
-        coins: Keystream,
-        planes: Keystream,
-        rounds: Keystream,
-        tail: Keystream,
-    ) -> None:
+    def __init__(self, buffers: Buffers, blocks: Keystream, tail: Keystream) -> None:
         self._buffers = buffers
-        self._coins, self._planes, self._rounds, self._tail = coins, planes, rounds, tail
+        self._blocks, self._tail = blocks, tail
         self._unread = np.empty(0, dtype=np.uint8)
 
-    def toss(self, count: int, heads: int, total: int) -> NDArray[np.bool_]:
+    def take(self, *sizes: int) -> list[NDArray[np.uint8]]:
+        """Return pieces of these sizes, multiples of 8 but for the last; until called again."""
+        total = sum(sizes)
+        block = self._blocks.fill(self._buffers.room("block", total), total)
+        return [block[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)]
+
+    def toss(
+        self, piece: NDArray[np.uint8], count: int, coin: tuple[int, int]
+    ) -> NDArray[np.bool_]:
         """Return `count` coins, each true with probability heads / total exactly.
 
-        A word at or above `total` is replaced by the next of the spare words that follow, and
-        when those are used up by reading on.
+        Each has a word of the piece. One at or above the total is replaced by the next of the
+        spare words that follow, and when those are used up by reading on.
         """
         from ..kernels import sampling
 
-        spare = count // 64 + 16
-        words = self._take("coins", self._coins, 8 * (count + spare)).view("<u8")
-        result = self._buffers.room("result", count)[:count].view(np.bool_)
+        heads, total = coin
+        words = piece.view("<u8")
+        result = self._buffers.room("coins", count)[:count].view(np.bool_)
         bounds = np.uint64(heads), np.uint64(total)
         done = sampling.toss(words, 0, *bounds, result)
         while done < count:
             word = total
             while word >= total:
-                word = int.from_bytes(self._coins.read(8), "little")
+                word = int.from_bytes(self._blocks.read(8), "little")
             result[done] = word < heads
             done = sampling.toss(words[:count], done + 1, *bounds, result)
         return result
-
-    def planes(self, *shape: int) -> NDArray[np.uint64]:
-        """Return words of starting coins."""
-        return self._take("planes", self._planes, 8 * prod(shape)).view("<u8").reshape(shape)
-
-    def rounds(self, *shape: int) -> NDArray[np.uint8]:
-        """Return bytes of positions."""
-        return self._take("rounds", self._rounds, prod(shape)).reshape(shape)
 
     @property
     def tail(self) -> NDArray[np.uint8]:
@@ -140,9 +130,6 @@ class Words:
         room[:left] = kept
         self._tail.fill(room[left:], more)
         self._unread = room[: left + more]
-
-    def _take(self, purpose: str, stream: Keystream, size: int) -> NDArray[np.uint8]:
-        return stream.fill(self._buffers.room(purpose, size), size)
 
 
 def _randomize_chunk(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from math import log2
+from math import log2, prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -116,7 +116,9 @@ class BinaryRR(Mechanism):
         return max(1, BLOCK_BYTES // (8 * _PLANES * words_of(self.d)))
 
     def _block(self, rows: int, words: Words) -> Block:
-        return (words.planes(_PLANES, rows, words_of(self.d)),)
+        shape = _PLANES, rows, words_of(self.d)
+        (planes,) = words.take(8 * prod(shape))
+        return (planes.view("<u8").reshape(shape),)
 
     def _fill(
         self,

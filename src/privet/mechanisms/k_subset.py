@@ -287,9 +287,10 @@ class KSubset(Mechanism):
             costs = {"plane": 0.2 * (self.d >> 3), "add": 1.1, "remove": 1.1}
             return *choose_start(self.d, self.k, **costs), 0
         # Side by side, sets that begin too large hold up the others.
-        start = choose_start(self.d, self.k, plane=1.3, add=0.4, remove=1.2)
+        start = choose_start(self.d, self.k, plane=1.5, add=0.4, remove=1.2)
         draws = sum(expected_draws(self.d - 1, self._before_last, *start)) + 1
-        return *start, int(draws + 2 * sqrt(draws))
+        # Nearly all sets are complete by then; the number of coins varies more than that of draws.
+        return *start, int(draws + (2 if start[1] else 0.5) * sqrt(draws))
 
     @property
     def _block_rows(self) -> int:
@@ -297,13 +298,16 @@ class KSubset(Mechanism):
         return max(1, BLOCK_BYTES // (8 + 8 * bits * words_of(self.d) + rounds))
 
     def _block(self, rows: int, words: Words) -> Block:
-        inside = words.toss(rows, *self._coin)
+        _, bits, rounds = self._batch
+        spare = rows // 64 + 16
+        sizes = 8 * (rows + spare), 8 * bits * rows * words_of(self.d), rounds * rows
+        coins, planes, offers = words.take(*sizes)
+        inside = words.toss(coins, rows, self._coin)
         if self._flip:
             np.logical_not(inside, out=inside)
-        _, bits, rounds = self._batch
         if self.d <= WORD:
-            return inside, words.planes(bits, rows), words.rounds(rounds, rows)
-        return inside, words.planes(rows, bits, words_of(self.d))
+            return inside, planes.view("<u8").reshape(bits, rows), offers.reshape(rounds, rows)
+        return inside, planes.view("<u8").reshape(rows, bits, words_of(self.d))
 
     def _fill(
         self,
