@@ -155,8 +155,8 @@ def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerato
     for row in range(first, values.size):
         begin = at
         for w in range(words):
-            drawn[w] = ZERO
-        for j in range(bits):
+            drawn[w] = planes[row, 0, w] if bits and numerator & 1 else ZERO
+        for j in range(1, bits):
             if numerator >> j & 1:
                 for w in range(words):
                     drawn[w] |= planes[row, j, w]

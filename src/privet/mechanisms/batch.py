@@ -28,7 +28,7 @@ WORD = 64
 BLOCK_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 22
 CHUNK_ROWS = 1 << 17
-TAIL_BYTES = 1 << 16
+TAIL_BYTES, MOST_TAIL_BYTES = 1 << 14, 1 << 19
 
 
 def randomize(
@@ -82,6 +82,7 @@ class Words:
         self._buffers = buffers
         self._blocks, self._tail = blocks, tail
         self._unread = np.empty(0, dtype=np.uint8)
+        self._more = TAIL_BYTES
 
     def take(self, *sizes: int) -> list[NDArray[np.uint8]]:
         """Return pieces of these sizes, multiples of 8 but for the last; until called again."""
@@ -122,9 +123,10 @@ class Words:
         self._unread = self._unread[size:]
 
     def extend_tail(self) -> None:
-        """Read on; never less than is left, so that a tail too short for one report grows."""
+        """Read on, each time more; never less than is left, for which one report may be waiting."""
         left = len(self._unread)
-        more = max(left, TAIL_BYTES)
+        more = max(left, self._more)
+        self._more = min(2 * self._more, MOST_TAIL_BYTES)
         kept = self._unread.copy()
         room = self._buffers.room("tail", left + more)
         room[:left] = kept
