@@ -60,6 +60,22 @@ def test_reports_do_not_depend_on_how_the_tail_comes(d, monkeypatch):
         monkeypatch.undo()
 
 
+@pytest.mark.parametrize("total", [2**56, 2**61, 2**63, 2**64 - 1])
+def test_coins_whose_spare_words_run_out_read_on(total):
+    """With a small total nearly every word is drawn again, far more often than there are spares."""
+    heads, count, spare = total // 3, 40, 5
+    streams = [seeded(8).keystream() for _ in range(2)]
+    words = batch.Words(batch.Buffers(), *streams)
+    (piece,) = words.take(8 * (count + spare))
+    tossed = words.toss(piece, count, (heads, total))
+    plain = naive.Bytes(seeded(8).keystream().read(200_000))
+    first, spares = ([plain.take(8) for _ in range(size)] for size in (count, spare))
+    for i in range(count):
+        while first[i] >= total:
+            first[i] = spares.pop(0) if spares else plain.take(8)
+    assert tossed.tolist() == [word < heads for word in first]
+
+
 def chi_square(observed, law, n):
     """Pearson's statistic over every report that can occur, and its degrees of freedom."""
     assert set(observed) <= set(law)

@@ -1,8 +1,8 @@
 """Batches: reports for an array of values, in chunks over threads, in blocks of bounded memory.
 
 A chunk of rows is a thread's work and has random streams of its own, so that the reports do not
-depend on the number of threads. Within a chunk, blocks of rows bound the memory
-for random words, and are large enough for Python's share of the time to be small.
+depend on the number of threads. Within a chunk, blocks of rows bound the memory for random words,
+and are large enough for Python's share of the time to be small.
 """
 
 from __future__ import annotations
