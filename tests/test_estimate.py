@@ -165,6 +165,15 @@ def test_bad_levels_are_refused(level):
         estimate.interval(level)
 
 
+def test_an_estimate_keeps_its_own_counts():
+    counts = np.array([3, 3, 3])
+    estimate = Estimate(survey_of(3), 9, counts)
+    counts[0] = 9
+    assert estimate.counts.tolist() == [3, 3, 3]
+    with pytest.raises(ValueError, match="read-only"):
+        estimate.counts[0] = 9
+
+
 def test_bad_targets_are_refused():
     estimate = Estimate(survey_of(3), 9, np.array([3, 3, 3]))
     with pytest.raises(InvalidArgument, match="'target' .* 'population' or 'sample'. Got 'people'"):

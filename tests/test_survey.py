@@ -88,6 +88,7 @@ def test_a_survey_is_immutable(survey):
         (("Q", [], 1.0), "'categories' parameter of Survey must be at least two"),
         (("Q", "abc", 1.0), "'categories' parameter of Survey must be an ordered sequence"),
         (("Q", {"a", "b"}, 1.0), "an ordered sequence"),
+        (("Q", None, 1.0), "an ordered sequence"),
         (("Q", ["a", ""], 1.0), r"'categories\[1\]' parameter of Survey must be non-empty"),
         (("Q", ["a", " b"], 1.0), r"'categories\[1\]' .* without space around it. Got ' b'"),
         (("Q", ["a", 7], 1.0), r"'categories\[1\]'"),
@@ -153,7 +154,7 @@ def test_bad_json_is_refused(survey, change, message):
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 100_000, "", "{", "[]", "null", b"\xff\xfe", '{"privet":1}', "{}" * 2]
+    "text", [None, 5, "[" * 100_000, "", "{", "[]", "null", b"\xff\xfe", '{"privet":1}', "{}" * 2]
 )
 def test_what_is_no_json_survey_is_refused(text):
     with pytest.raises(InvalidSurvey, match="^Not a survey"):
@@ -240,9 +241,10 @@ def test_unknown_answers_are_refused_with_the_nearest(survey, answer, message):
     assert many.value.row == 1
 
 
-def test_a_text_is_not_a_batch(survey):
+@pytest.mark.parametrize("answers", ["apple", None, 3])
+def test_what_is_no_batch_of_answers(survey, answers):
     with pytest.raises(InvalidArgument, match="'answers' parameter of Survey.randomize_batch"):
-        survey.randomize_batch("apple")
+        survey.randomize_batch(answers)
 
 
 def test_reports_of_another_shape_are_refused(survey):

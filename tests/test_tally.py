@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from privet import Survey, Tally
 from privet.entropy import seeded
-from privet.errors import InvalidReport, InvalidTally, NoReports, SurveyMismatch
+from privet.errors import InvalidArgument, InvalidReport, InvalidTally, NoReports, SurveyMismatch
 
 CATEGORIES = [f"c{i}" for i in range(11)]
 SURVEYS = [Survey("Q", CATEGORIES, 1.0, mechanism=m) for m in ("k-subset", "binary-rr")]
@@ -101,6 +101,10 @@ def test_tallies_of_another_survey_are_refused():
         Tally.from_bytes(other.tally().to_bytes(), mine)
     with pytest.raises(TypeError):
         mine.tally() + 1
+    with pytest.raises(InvalidArgument, match="'other' parameter of Tally.merge must be a Tally"):
+        mine.tally().merge(1)
+    with pytest.raises(InvalidTally, match="Not a tally"):
+        Tally.from_bytes(None, mine)
 
 
 def test_a_bad_report_leaves_the_tally_as_it_was():

@@ -49,6 +49,8 @@ def encode(survey: Survey) -> bytes:
 
 def decode(text: str | bytes) -> Document:
     """Read the fields, refusing unknown ones and other versions."""
+    if not isinstance(text, str | bytes):
+        raise InvalidSurvey(f"Not a survey: its JSON is text, not {type(text).__name__}.")
     try:
         version = msgspec.json.decode(text, type=Version).privet
         if version != VERSION:

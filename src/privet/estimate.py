@@ -27,8 +27,8 @@ class Estimate:
     def __init__(self, survey: Survey, n: int, counts: NDArray[np.int64]) -> None:
         self.survey = survey
         self.n = n
-        self.counts = counts
-        counts.flags.writeable = False
+        self.counts = counts.copy()
+        self.counts.flags.writeable = False
 
     @cached_property
     def frequencies(self) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import urandom
 from typing import TYPE_CHECKING
@@ -22,8 +22,6 @@ from .mechanisms import KSubset, Mechanism, by_name
 from .tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from .entropy import Entropy
@@ -168,7 +166,7 @@ class Survey:
         self, answers: Iterable[str], *, entropy: Entropy | None = None
     ) -> NDArray[np.uint8]:
         """Return one report a row, uint8 (n, report_bytes), in the order of the answers."""
-        if isinstance(answers, str):
+        if isinstance(answers, str) or not isinstance(answers, Iterable):
             raise InvalidArgument("Survey.randomize_batch", "answers", "a sequence", answers)
         positions = self._positions
         pending = list(answers)
@@ -214,7 +212,8 @@ def _check_text(parameter: str, text: object) -> str:
 
 
 def _check_categories(categories: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(categories, str | bytes | Mapping | set | frozenset):
+    unordered = isinstance(categories, str | bytes | Mapping | set | frozenset)
+    if unordered or not isinstance(categories, Iterable):
         raise InvalidArgument("Survey", "categories", "an ordered sequence of str", categories)
     checked = tuple(_check_text(f"categories[{i}]", text) for i, text in enumerate(categories))
     if len(checked) < 2:

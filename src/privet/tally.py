@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import InvalidTally, NoReports, SurveyMismatch
+from .errors import InvalidArgument, InvalidTally, NoReports, SurveyMismatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,6 +64,8 @@ class Tally:
 
     def merge(self, other: Tally) -> Tally:
         """Add the reports of another tally of the same survey; return self."""
+        if not isinstance(other, Tally):
+            raise InvalidArgument("Tally.merge", "other", "a Tally", other)
         if other.survey.fingerprint != self.survey.fingerprint:
             raise SurveyMismatch(
                 f"A tally of survey {other.survey.id!r} ({other.survey.fingerprint[:12]}…) cannot "
@@ -103,7 +105,7 @@ class Tally:
     def from_bytes(cls, data: bytes, survey: Survey) -> Tally:
         """Read what `to_bytes` wrote for the same survey."""
         size = _HEADER.size + 8 * survey.mechanism.aggregate_size + _CRC.size
-        if data[: len(_MAGIC)] != _MAGIC:
+        if not isinstance(data, bytes) or data[: len(_MAGIC)] != _MAGIC:
             raise InvalidTally("Not a tally: it does not begin with the tally format's mark.")
         if len(data) < _HEADER.size + _CRC.size:
             raise InvalidTally(f"A tally of this survey has {size} bytes. Got {len(data)}.")

@@ -193,6 +193,11 @@ def test_bad_workers_are_named(workers):
         KSubset(4, 1.0).randomize([0], workers=workers)
 
 
+def test_a_seed_is_no_entropy():
+    with pytest.raises(InvalidArgument, match="'entropy' parameter of KSubset must be an Entropy"):
+        KSubset(4, 1.0).randomize([0], entropy=42)
+
+
 def test_no_answers_give_no_reports():
     assert KSubset(100, 1.0).randomize([]).shape == (0, 13)
 
@@ -206,6 +211,7 @@ def test_reports_of_the_wrong_shape_are_refused():
         (good[0], r"Got uint8 of shape \(3,\)"),
         (b"\x01\x02", "^A report of this survey has 3 bytes. Got 2."),
         ([good[0].tobytes(), b""], r"^reports\[1\]: A report of this survey has 3 bytes. Got 0."),
+        (None, "^Reports are bytes or an array. Got NoneType."),
         (["abc"], r"^reports\[0\]: A report is bytes. Got str."),
     ]:
         with pytest.raises(InvalidReport, match=message):

@@ -37,14 +37,14 @@ def demo(people: int, epsilon: float, figure: Path, json_out: bool) -> None:
 
     survey = Survey(QUESTION, list(SHARES), epsilon)
     answers = _crowd(people)
-    reports = []
-    with progress("Randomizing", total=people) as advance:
-        for at in range(0, people, 1000):
-            batch = answers[at : at + 1000]
-            reports += [survey.randomize(answer) for answer in batch]
-            advance(len(batch))
     tally = survey.tally()
-    tally.update(reports)
+    first = survey.randomize(answers[0])
+    tally.update(first)
+    with progress("Randomizing", total=people - 1) as advance:
+        for at in range(1, people, 1000):
+            reports = [survey.randomize(answer) for answer in answers[at : at + 1000]]
+            tally.update(reports)
+            advance(len(reports))
     estimate = tally.estimate()
     truth = np.array([answers.count(category) for category in SHARES]) / people
     # The truth is that of these very people, so the intervals are for them, not a wider crowd.
@@ -56,8 +56,8 @@ def demo(people: int, epsilon: float, figure: Path, json_out: bool) -> None:
         more = {"truth": truth.tolist(), "intervals_that_hold_the_truth": held}
         click.echo(as_json(estimate, level=0.95, target="sample", **more))
         return
-    first = survey.mechanism.members(reports[0])  # type: ignore[attr-defined]
-    shown = ", ".join(survey.categories[value] for value in first)
+    members = survey.mechanism.members(first)  # type: ignore[attr-defined]
+    shown = ", ".join(survey.categories[value] for value in members)
     click.echo(
         f"\n{people:,} people each answer once. Person 1 had {answers[0]!r}; what leaves their "
         f"side is the set {{{shown}}}:\nno set is more than e^{epsilon:g} times likelier under one "

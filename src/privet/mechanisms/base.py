@@ -3,7 +3,7 @@
 A mechanism is an immutable value that says
 
 - how an answer becomes a report of `report_bytes` bytes: `sample`, one report from a stream of
-  random bytes, and `_fill`, the same reports for a whole batch;
+  random bytes, and `_fill`, the same decisions for a whole batch;
 - which bytes are a report at all: `check`;
 - how reports fold into an aggregate, an integer vector that adds: `aggregate`;
 - how an aggregate becomes, for each value, the number of reports that support it: `counts`;
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -261,6 +262,8 @@ class Mechanism(ABC):
                 )
             return reports
         one = isinstance(reports, bytes | bytearray | memoryview)
+        if not one and not isinstance(reports, Iterable):
+            raise InvalidReport(f"Reports are bytes or an array. Got {type(reports).__name__}.")
         pieces = [bytes(reports)] if one else list(reports)
         for row, piece in enumerate(pieces):
             if not isinstance(piece, bytes | bytearray | memoryview):

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..entropy import FILL_SLACK, secure
+from ..entropy import FILL_SLACK, Entropy, secure
 from ..errors import InvalidArgument
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..entropy import Entropy, Keystream
+    from ..entropy import Keystream
     from .base import Mechanism
 
     Block = tuple[NDArray[Any], ...]
@@ -36,6 +36,9 @@ def randomize(
 ) -> NDArray[np.uint8]:
     """Return one report a row, uint8 (n, report_bytes), for checked values."""
     threads = _threads(mechanism, workers)
+    if entropy is not None and not isinstance(entropy, Entropy):
+        rule = "an Entropy, such as privet.entropy.seeded(1)"
+        raise InvalidArgument(type(mechanism).__name__, "entropy", rule, entropy)
     out = np.empty((len(values), mechanism.report_bytes), dtype=np.uint8)
     source = entropy if entropy is not None else secure()
     rows = min(max(1, CHUNK_BYTES // mechanism.report_bytes), CHUNK_ROWS)
@@ -174,9 +177,9 @@ def narrow(wide: NDArray[np.uint64], out: NDArray[np.uint8], first: int, end: in
 def _threads(mechanism: Mechanism, workers: int | None) -> int:
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _cores()
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+    if isinstance(workers, bool) or not isinstance(workers, int | np.integer) or workers < 1:
         raise InvalidArgument(type(mechanism).__name__, "workers", "an int >= 1", workers)
-    return workers
+    return int(workers)
 
 
 def _cores() -> int:

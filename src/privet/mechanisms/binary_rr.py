@@ -84,7 +84,7 @@ class BinaryRR(Mechanism):
 
     @cached_property
     def hit_rates(self) -> tuple[Fraction, Fraction]:
-        """G = 1 − flip / 2^64 and h = flip / 2^64."""
+        """Exactly g = 1 − flip / 2^64 and h = flip / 2^64."""
         h = Fraction(self.flip, _ONE)
         return 1 - h, h
 
