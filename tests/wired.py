@@ -1,20 +1,23 @@
 """The batch path's plain twin: `sample`, run on the same random words in the batch's order.
 
 A chunk of reports has two streams. One is for blocks of rows: a coin of 8 bytes for each row, some
-spare ones for rows whose coin was too large, the starting coins digit by digit, and a byte for each
-row in each round. The other is a tail for whatever else is needed, in order of need.
+spare ones for rows whose coin was too large, the starting coins digit by digit, and for small
+domains a byte for each row in each round. The other is a tail for whatever else is needed, in order
+of need. Side by side, a tile of rows lies together; a set that began too large has no rounds.
 """
 
 from __future__ import annotations
 
 import naive
+from privet.kernels import MOST_WORDS, TILE
 
 
 class Wired:
     """The draws of one report."""
 
-    def __init__(self, toss, planes, offers, tail):
-        self.toss, self.planes, self.offers, self.tail = toss, planes, list(offers), tail
+    def __init__(self, size, tail, toss, planes, offers):
+        self.size, self.tail = size, tail
+        self.toss, self.planes, self.offers = toss, planes, list(offers)
 
     def coin(self, heads, total):
         assert self.toss < total
@@ -32,6 +35,8 @@ class Wired:
                 if self.planes[i] >> position & 1 == digit:
                     result |= digit << position
                     break
+        if result.bit_count() > self.size:
+            self.offers = []
         return result
 
     def members(self, n, population, count):
@@ -68,7 +73,8 @@ def chunk(mechanism, values, entropy, limit=1 << 20):
         block = values[at : at + rows]
         wires = words_of_block(mechanism, len(block), blocks)
         for value, wire in zip(block, zip(*wires, strict=True), strict=True):
-            reports.append(twin.sample(int(value), Wired(*wire, tail)))
+            size = getattr(twin, "_before_last", 0)
+            reports.append(twin.sample(int(value), Wired(size, tail, *wire)))
     return reports
 
 
@@ -81,11 +87,18 @@ def words_of_block(mechanism, rows, blocks):
     _, bits, turns = mechanism._batch
     tosses = [blocks.take(8) for _ in range(rows)]
     spare = [blocks.take(8) for _ in range(rows // 64 + 16)]
-    if mechanism.d <= 64:
-        by_digit = [[blocks.take(8) for _ in range(rows)] for _ in range(bits)][::-1]
-        by_turn = [[blocks.take(1) for _ in range(rows)] for _ in range(turns)]
-        words = [[digit[i] for digit in by_digit] for i in range(rows)]
-        offers = [[turn[i] for turn in by_turn] for i in range(rows)]
+    width, tiles = size // 8, -(-rows // TILE)
+    if width <= MOST_WORDS:
+        planes = [[take_tile(blocks, 8) for _ in range(bits * width)] for _ in range(tiles)]
+        rounds = [[take_tile(blocks, 1) for _ in range(turns)] for _ in range(tiles)]
+        words = [
+            [
+                sum(planes[i // TILE][j * width + w][i % TILE] << 64 * w for w in range(width))
+                for j in reversed(range(bits))
+            ]
+            for i in range(rows)
+        ]
+        offers = [[turn[i % TILE] for turn in rounds[i // TILE]] for i in range(rows)]
     else:
         words = [[blocks.take(size) for _ in range(bits)][::-1] for _ in range(rows)]
         offers = [[]] * rows
@@ -93,3 +106,8 @@ def words_of_block(mechanism, rows, blocks):
         while tosses[i] >= mechanism._coin[1]:
             tosses[i] = spare.pop(0) if spare else blocks.take(8)
     return tosses, words, offers
+
+
+def take_tile(blocks, size):
+    """Return a number for each row of a tile."""
+    return [blocks.take(size) for _ in range(TILE)]

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -19,7 +20,8 @@ from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR, base, batch
 
-DOMAINS = [2, 3, 4, 5, 7, 8, 9, 16, 17, 63, 64, 65, 100, 256, 257, 258, 1000, 4097]
+SMALL_DOMAINS = [2, 3, 4, 5, 7, 8, 9, 16, 17, 63, 64, 65, 100, 128, 129, 192, 193, 255, 256]
+DOMAINS = [*SMALL_DOMAINS, 257, 258, 1000, 2048, 4097]
 
 
 def mechanisms(d):
@@ -34,7 +36,7 @@ def rows(reports):
 
 @pytest.mark.parametrize("d", DOMAINS)
 def test_the_same_words_give_the_same_reports_as_the_sampler(d):
-    values = np.random.default_rng(d).integers(0, d, 300 if d <= 64 else 20 if d < 4000 else 3)
+    values = np.random.default_rng(d).integers(0, d, 300 if d <= 64 else 70 if d <= 256 else 9)
     for seed, mechanism in enumerate(mechanisms(d)):
         made = mechanism.randomize(values, entropy=seeded(seed))
         assert rows(made) == wired.chunk(mechanism, values, seeded(seed))
@@ -48,7 +50,7 @@ def test_positions_beyond_two_bytes(epsilon):
         assert rows(made) == wired.chunk(mechanism, values, seeded(1))
 
 
-@pytest.mark.parametrize("d", [3, 20, 64, 65, 100, 256, 300, 1000])
+@pytest.mark.parametrize("d", [3, 20, 64, 65, 100, 150, 256, 300, 1000])
 def test_reports_do_not_depend_on_how_the_tail_comes(d, monkeypatch):
     """Running out of words anywhere in a report loses nothing and biases nothing."""
     values = np.random.default_rng(d).integers(0, d, 700)
@@ -157,6 +159,24 @@ def test_reports_do_not_depend_on_the_number_of_workers():
     assert np.array_equal(one, five)
 
 
+@pytest.mark.parametrize("fails_in_main", [True, False])
+def test_an_error_in_any_thread_ends_the_batch(fails_in_main, monkeypatch):
+    monkeypatch.setattr(batch, "CHUNK_ROWS", 10)
+    done, main, both = [], threading.get_ident(), threading.Barrier(2)
+
+    def chunk(mechanism, values, out, words):
+        if not done:
+            both.wait(10)
+        done.append(len(values))
+        if (threading.get_ident() == main) == fails_in_main:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(batch, "_randomize_chunk", chunk)
+    with pytest.raises(KeyboardInterrupt):
+        KSubset(64, 1.0).randomize(np.zeros(100_000, np.int64), workers=2)
+    assert len(done) < 10_000
+
+
 def test_an_entropy_never_repeats_itself():
     mechanism, source = KSubset(64, 1.0), seeded(3)
     values = np.zeros(100, dtype=np.int64)
@@ -238,7 +258,7 @@ def test_kernels_work_where_no_cache_can_be_written(tmp_path):
         "from privet.mechanisms import KSubset\n"
         f"assert kernels.__file__.startswith({str(tmp_path)!r})\n"
         "assert KSubset(10, 1.0).randomize([1, 2]).shape == (2, 2)\n"
-        "assert 'Null' in type(kernels.fill_lanes._cache).__name__\n"
+        "assert 'Null' in type(kernels.toss._cache).__name__\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "HOME": str(nowhere)}
     environment |= {"XDG_CACHE_HOME": str(nowhere)}

@@ -1,9 +1,10 @@
-"""The population count of a machine word, which numba lacks and every processor has."""
+"""What every processor tells of a machine word, and numba does not."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -14,5 +15,15 @@ def popcount(typing_context: Any, word: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def lowest(typing_context: Any, word: Any) -> Any:
+    """Return the position of the lowest set bit of a uint64 other than 0, as LLVM's cttz."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
 
     return types.uint64(types.uint64), generate

@@ -17,20 +17,21 @@ from numba.extending import intrinsic
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_I64 = ir.IntType(64)
-_VECTOR = ir.VectorType(_I64, 8)
-_LINE = ir.Constant(_I64, 64)
+I64 = ir.IntType(64)
+VECTOR = ir.VectorType(I64, 8)
+_LINE = ir.Constant(I64, 64)
 
 
-def _load(builder: Any, address: Any, stride: Any = _LINE, i: int = 0, kind: Any = _VECTOR) -> Any:
+def load(builder: Any, address: Any, stride: Any = _LINE, i: int = 0, kind: Any = VECTOR) -> Any:
     """Load what is i strides behind the address."""
-    place = builder.add(address, builder.mul(stride, ir.Constant(_I64, i)))
+    place = builder.add(address, builder.mul(stride, ir.Constant(I64, i)))
     return builder.load(builder.inttoptr(place, kind.as_pointer()), align=1)
 
 
-def _store(builder: Any, line: Any, address: Any, i: int = 0) -> None:
-    place = builder.add(address, ir.Constant(_I64, 64 * i))
-    builder.store(line, builder.inttoptr(place, _VECTOR.as_pointer()), align=1)
+def store(builder: Any, value: Any, address: Any, i: int = 0) -> None:
+    """Store a line or a word as the i-th of its kind behind the address."""
+    place = builder.add(address, ir.Constant(I64, (64 if value.type == VECTOR else 8) * i))
+    builder.store(value, builder.inttoptr(place, value.type.as_pointer()), align=1)
 
 
 def _shuffle(builder: Any, a: Any, b: Any, order: Sequence[int]) -> Any:
@@ -38,9 +39,15 @@ def _shuffle(builder: Any, a: Any, b: Any, order: Sequence[int]) -> Any:
     return builder.shuffle_vector(a, b, ir.Constant(kind, list(order)))
 
 
-def _count_ones(builder: Any, line: Any, words: int) -> Any:
+def splat(builder: Any, number: Any) -> Any:
+    """Return a line of which each word is the number."""
+    line = builder.insert_element(ir.Constant(VECTOR, None), number, ir.Constant(I64, 0))
+    return _shuffle(builder, line, line, [0] * 8)
+
+
+def count_ones(builder: Any, line: Any, words: int) -> Any:
     """Return, in each word, the ones of the aligned 1, 2, 4 or 8 words that it is one of."""
-    kind = ir.FunctionType(_VECTOR, [_VECTOR])
+    kind = ir.FunctionType(VECTOR, [VECTOR])
     ctpop = cgutils.get_or_insert_function(builder.module, kind, "llvm.ctpop.v8i64")
     ones, step = builder.call(ctpop, [line]), words // 2
     while step:
@@ -54,7 +61,7 @@ def word_at(typing: Any, address: Any) -> Any:
     """Return the word at an address."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _load(builder, args[0], kind=_I64)
+        return load(builder, args[0], kind=I64)
 
     return types.uint64(types.uint64), generate
 
@@ -64,8 +71,8 @@ def ones(typing: Any, address: Any, mask: Any) -> Any:
     """Return how many ones of a line are in a mask."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        line = builder.and_(*(_load(builder, place) for place in args))
-        return builder.extract_element(_count_ones(builder, line, 8), ir.Constant(_I64, 0))
+        line = builder.and_(*(load(builder, place) for place in args))
+        return builder.extract_element(count_ones(builder, line, 8), ir.Constant(I64, 0))
 
     return types.uint64(types.uint64, types.uint64), generate
 
@@ -80,17 +87,15 @@ def _checker(words: int, parts: int) -> Any:
     def bad(typing: Any, address: Any, size: Any, masks: Any, k: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             address, size, masks, k = args
-            kind, zero = ir.VectorType(_I64, 8 // parts), ir.Constant(_VECTOR, None)
-            loaded = [_load(builder, address, size, i, kind) for i in range(parts)]
+            kind, zero = ir.VectorType(I64, 8 // parts), ir.Constant(VECTOR, None)
+            loaded = [load(builder, address, size, i, kind) for i in range(parts)]
             while len(loaded) > 1:
                 order, pairs = range(16 // len(loaded)), zip(loaded[::2], loaded[1::2], strict=True)
                 loaded = [_shuffle(builder, a, b, order) for a, b in pairs]
-            inside, outside = (builder.and_(*loaded, _load(builder, masks, i=i)) for i in range(2))
-            wanted = builder.insert_element(zero, k, ir.Constant(_I64, 0))
-            wanted = _shuffle(builder, wanted, wanted, [0] * 8)
-            wrong = builder.xor(_count_ones(builder, inside, words), wanted)
+            inside, outside = (builder.and_(*loaded, load(builder, masks, i=i)) for i in range(2))
+            wrong = builder.xor(count_ones(builder, inside, words), splat(builder, k))
             lanes = builder.icmp_unsigned("!=", builder.or_(wrong, outside), zero)
-            return builder.zext(builder.bitcast(lanes, ir.IntType(8)), _I64)
+            return builder.zext(builder.bitcast(lanes, ir.IntType(8)), I64)
 
         return types.uint64(*(types.uint64,) * 4), generate
 
@@ -108,20 +113,20 @@ def _adder(depth: int) -> Any:
     def add(typing: Any, rows: Any, stride: Any, planes: Any, slot: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             rows, stride, planes, slot = args
-            sums = [_load(builder, planes, i=i) for i in range(depth)]
+            sums = [load(builder, planes, i=i) for i in range(depth)]
 
             def carry(level: int, i: int) -> Any:
                 """Add the i-th 2^level rows; return their carry, of that weight."""
                 if level == 0:
-                    return _load(builder, rows, stride, i)
+                    return load(builder, rows, stride, i)
                 x, y, z = carry(level - 1, 2 * i), carry(level - 1, 2 * i + 1), sums[level - 1]
                 differ = builder.xor(x, y)
                 sums[level - 1] = builder.xor(differ, z)
                 return builder.xor(x, builder.and_(differ, builder.xor(x, z)))
 
-            _store(builder, carry(depth, 0), slot)
+            store(builder, carry(depth, 0), slot)
             for i, line in enumerate(sums):
-                _store(builder, line, planes, i)
+                store(builder, line, planes, i)
             return context.get_dummy_value()
 
         return types.void(*(types.uint64,) * 4), generate

@@ -23,8 +23,12 @@ from .compiled import compiled
 
 ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 ALL = np.uint64(2**64 - 1)
-# Reports of a word that are mended side by side; their sets stay in the first-level cache.
-LANES = 256
+# Coins of which one is rarely tossed again.
+COINS = 64
+# Positions that are not worth trying in bulk.
+FEW = 8
+# Words of flips that are decided together; they stay in the first-level cache.
+FLIPS = 256
 
 
 @compiled
@@ -34,108 +38,22 @@ def toss(words, first, heads, total, inside):  # type: ignore[no-untyped-def]
     Spare words follow those of the coins. Return the first coin for which none is left.
     """
     spare = inside.size
-    for i in range(first, inside.size):
-        word = words[i]
-        while word >= total:
-            if spare == words.size:
-                return i
-            word = words[spare]
-            spare += 1
-        inside[i] = word < heads
+    for begin in range(first, inside.size, COINS):
+        tosses, coins = words[begin : min(begin + COINS, inside.size)], inside[begin:]
+        highest = ZERO
+        for i in range(tosses.size):
+            coins[i] = tosses[i] < heads
+            highest = max(highest, tosses[i])
+        if highest >= total:
+            for i in range(tosses.size):
+                word = tosses[i]
+                while word >= total:
+                    if spare == words.size:
+                        return begin + i
+                    word = words[spare]
+                    spare += 1
+                coins[i] = word < heads
     return inside.size
-
-
-@compiled
-def fill_lanes(values, inside, planes, rounds, tail, out, first, d, size, flip, numerator):  # type: ignore[no-untyped-def]
-    """Write k-subset reports of d <= 64 as words; `size` members are drawn before the last one.
-
-    Each round offers every report one position. The few that are not complete after the last
-    round go on with the tail, one by one.
-    """
-    others = np.uint64(d - 1)
-    everyone = (ONE << others) - ONE
-    turned = (everyone << ONE | ONE) if flip else ZERO
-    wanted = np.uint64(size)
-    mask = _span(others) - ONE
-    sets, lasts = np.empty(LANES, np.uint64), np.empty(LANES, np.uint64)
-    at = 0
-    for begin in range(first, values.size, LANES):
-        end = min(begin + LANES, values.size)
-        _start_lanes(planes[:, begin:end], numerator, everyone, sets)
-        lasts[:] = ZERO
-        for turn in range(rounds.shape[0]):
-            _offer(rounds[turn, begin:end], mask, wanted, everyone, sets, lasts)
-        used = at
-        for lane in range(end - begin):
-            if lasts[lane] == ZERO:
-                drawn, last, used = _finish(sets[lane], tail, used, mask, wanted, everyone)
-                if last == ZERO:
-                    return begin, at
-                sets[lane], lasts[lane] = drawn, last
-        at = used
-        _settle_lanes(values[begin:end], inside[begin:end], others, sets, lasts)
-        for lane in range(end - begin):
-            out[begin + lane] = sets[lane] ^ turned
-    return values.size, at
-
-
-@compiled
-def _start_lanes(planes, numerator, everyone, sets):  # type: ignore[no-untyped-def]
-    """Toss coins of probability numerator / 2^b for every member of every set, from b planes."""
-    bits, count = planes.shape
-    for lane in range(count):
-        sets[lane] = ZERO
-    # A digit 1 lets a set bit of its plane win, a digit 0 lets a clear one lose.
-    for j in range(bits):
-        plane = planes[j]
-        if numerator >> j & 1:
-            for lane in range(count):
-                sets[lane] |= plane[lane]
-        else:
-            for lane in range(count):
-                sets[lane] &= plane[lane]
-    for lane in range(count):
-        sets[lane] &= everyone
-
-
-@compiled
-def _offer(positions, mask, wanted, everyone, sets, lasts):  # type: ignore[no-untyped-def]
-    """Offer every set one position: too large a set loses it, any other gains it.
-
-    The gain of a set that already has the wanted size is its last, and completes it.
-    """
-    for lane in range(positions.size):
-        drawn, last = sets[lane], lasts[lane]
-        bit = ONE << (np.uint64(positions[lane]) & mask)
-        members = popcount(drawn)
-        change = bit & (drawn if members > wanted else everyone & ~drawn)
-        change = change if last == ZERO else ZERO
-        sets[lane] = drawn ^ change
-        lasts[lane] = change if members == wanted else last
-
-
-@compiled
-def _settle_lanes(values, inside, others, sets, lasts):  # type: ignore[no-untyped-def]
-    """Turn positions among the others into values: the end of KSubset.sample."""
-    for lane in range(values.size):
-        value, hit = np.uint64(values[lane]), np.uint64(inside[lane])
-        drawn = sets[lane] ^ (lasts[lane] if hit else ZERO)
-        drawn |= (drawn >> value & ONE) << others
-        sets[lane] = drawn & ~(ONE << value) | hit << value
-
-
-@compiled
-def _finish(drawn, tail, at, mask, wanted, everyone):  # type: ignore[no-untyped-def]
-    """Offer one set positions until it is complete; the last is 0 where the tail runs out."""
-    last = ZERO
-    while last == ZERO and at < tail.size:
-        bit = ONE << (np.uint64(tail[at]) & mask)
-        at += 1
-        members = popcount(drawn)
-        change = bit & (drawn if members > wanted else everyone & ~drawn)
-        drawn ^= change
-        last = change if members == wanted else ZERO
-    return drawn, last, at
 
 
 @compiled
@@ -146,10 +64,11 @@ def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerato
     are added, everything there counts as taken.
     """
     others = np.uint64(d - 1)
-    mask = _span(others) - ONE
+    mask = span(others) - ONE
     bits, words = planes.shape[1], planes.shape[2]
     used_bits = (ONE << (others - (np.uint64(words - 1) << SIX))) - ONE
     drawn = np.zeros(max(words, np.int64(mask >> SIX) + 1), np.uint64)
+    full = size + 1 + 64 * drawn.size - (d - 1)
     as_bytes = drawn.view(np.uint8)
     at, end = ZERO, np.uint64(tail.size)
     for row in range(first, values.size):
@@ -164,13 +83,17 @@ def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerato
                 for w in range(words):
                     drawn[w] &= planes[row, j, w]
         drawn[words - 1] &= used_bits
-        members = ZERO
-        for w in range(words):
-            members += popcount(drawn[w])
         for w in range(words, drawn.size):
             drawn[w] = ZERO
-        # Whether a position counts is arithmetic, not a branch that nobody could predict.
-        surplus = np.int64(members) - size
+        # Positions are tried in bulk while there are many to find, and then one by one, with
+        # arithmetic instead of a branch that nobody could predict.
+        surplus = _members(drawn) - size
+        while surplus > FEW and at + np.uint64(surplus) <= end:
+            for _ in range(surplus):
+                position = np.uint64(tail[at]) & mask
+                at += ONE
+                drawn[position >> SIX] &= ~(ONE << (position & LOW_SIX))
+            surplus = _members(drawn) - size
         while surplus > 0 and at < end:
             position = np.uint64(tail[at]) & mask
             at += ONE
@@ -184,6 +107,12 @@ def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerato
         for w in range(words, drawn.size):
             drawn[w] = ALL
         missing = 1 - surplus
+        while missing > FEW and at + np.uint64(missing) <= end:
+            for _ in range(missing - 1):
+                position = np.uint64(tail[at]) & mask
+                at += ONE
+                drawn[position >> SIX] |= ONE << (position & LOW_SIX)
+            missing = full - _members(drawn)
         last = ZERO
         while missing > 0 and at < end:
             last = np.uint64(tail[at]) & mask
@@ -212,13 +141,21 @@ def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerato
 
 
 @compiled
+def _members(drawn):  # type: ignore[no-untyped-def]
+    members = ZERO
+    for w in range(drawn.size):
+        members += popcount(drawn[w])
+    return np.int64(members)
+
+
+@compiled
 def fill_single(values, inside, tail, out, first, d):  # type: ignore[no-untyped-def]
     """Write k-subset reports of one member, an index in whole bytes; KSubset._sample_indices.
 
     Each position is written to its row, and the next row begins only if it was in range.
     """
     others = np.uint64(d - 1)
-    mask = _span(others) - ONE
+    mask = span(others) - ONE
     row, at = np.uint64(first), ZERO
     while row < values.size and at < tail.size:
         position = np.uint64(tail[at]) & mask
@@ -235,7 +172,7 @@ def fill_single(values, inside, tail, out, first, d):  # type: ignore[no-untyped
 def fill_indices(values, inside, tail, out, first, d, k, width):  # type: ignore[no-untyped-def]
     """Write k-subset reports as sorted packed indices; KSubset._sample_indices."""
     others = np.uint64(d - 1)
-    mask = _span(others) - ONE
+    mask = span(others) - ONE
     seen = np.zeros(((d - 1) >> 6) + 1, np.uint64)
     members = np.empty(k, np.uint64)
     at = 0
@@ -290,7 +227,7 @@ def fill_flips(values, planes, tail, out, first, d, flip):  # type: ignore[no-un
     """
     digits, words = planes.shape[0], planes.shape[2]
     rest = flip << np.uint64(digits)
-    rows = max(1, LANES // words)
+    rows = max(1, FLIPS // words)
     used_bits = np.full((rows, words), ALL)
     used_bits[:, words - 1] = ALL >> np.uint64(64 * words - d)
     undecided = np.empty((rows, words), np.uint64)
@@ -340,7 +277,7 @@ def narrow(words, out):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _span(n):  # type: ignore[no-untyped-def]
+def span(n):  # type: ignore[no-untyped-def]
     """Return the smallest power of 2 that is n or more."""
     span = ONE
     while span < n:

@@ -242,9 +242,8 @@ class Mechanism(ABC):
             return np.empty(0, dtype=np.int64)
         if array.dtype.kind not in "iu":
             raise self._error("values", "an array of integers", f"dtype {array.dtype}")
-        outside = (array < 0) | (array >= self.d)
-        if outside.any():
-            row = int(np.argmax(outside))
+        if array.min() < 0 or array.max() >= self.d:
+            row = int(np.argmax((array < 0) | (array >= self.d)))
             raise self._error(f"values[{row}]", f"in [0, {self.d - 1}]", int(array[row]))
         return np.ascontiguousarray(array, dtype=np.int64)
 

@@ -8,7 +8,10 @@ and are large enough for Python's share of the time to be small.
 from __future__ import annotations
 
 import os
+from _thread import start_new_thread
+from collections import deque
 from itertools import accumulate
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +20,8 @@ from ..entropy import FILL_SLACK, Entropy, secure
 from ..errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from ..entropy import Keystream
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
     Block = tuple[NDArray[Any], ...]
 
 WORD = 64
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 21
 CHUNK_BYTES = 1 << 22
 CHUNK_ROWS = 1 << 17
 TAIL_BYTES, MOST_TAIL_BYTES = 1 << 14, 1 << 19
@@ -50,18 +55,39 @@ def randomize(
 
     def work() -> None:
         buffers = Buffers()
-        for part, target, blocks, tail in waiting:
-            _randomize_chunk(mechanism, part, target, Words(buffers, blocks, tail))
+        try:
+            for part, target, blocks, tail in waiting:
+                _randomize_chunk(mechanism, part, target, Words(buffers, blocks, tail))
+        except BaseException:
+            deque(waiting, maxlen=0)  # nothing is left to do for the other threads
+            raise
 
-    if threads == 1 or len(chunks) <= 1:
-        work()
-        return out
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(min(threads, len(chunks))) as pool:
-        for job in [pool.submit(work) for _ in range(threads)]:
-            job.result()
+    _in_threads(work, max(1, min(threads, len(chunks))))
     return out
+
+
+def _in_threads(work: Callable[[], None], threads: int) -> None:
+    """Run `work` in this thread and in others, until all are done; raise what one of them raised.
+
+    Bare threads: those of `threading` keep their maker waiting until they run, and Linux then tends
+    to leave both on one core for milliseconds.
+    """
+    finished: SimpleQueue[BaseException | None] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:
+            finished.put(error)
+        else:
+            finished.put(None)
+
+    for _ in range(threads - 1):
+        start_new_thread(run, ())
+    run()
+    for error in [finished.get() for _ in range(threads)]:
+        if error is not None:
+            raise error
 
 
 class Buffers:

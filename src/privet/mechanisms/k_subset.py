@@ -13,15 +13,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from math import comb, log, sqrt
+from math import comb, log, prod, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from ..errors import InvalidSurvey
+from ..kernels import MOST_WORDS, TILE
 from .base import Mechanism, count_bits, read_integer
-from .batch import BLOCK_BYTES, WORD, narrow, widen, words_of
-from .start import choose_start, expected_draws
+from .batch import BLOCK_BYTES, words_of
+from .start import cheapest_rounds, cheapest_start, expected_draws
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,8 +80,9 @@ class KSubset(Mechanism):
         k = self._choose_k(d, epsilon, k)
         odds, scale = self._choose_odds(d, epsilon, k)
         packed = _packed_bits(d, k)
-        costs = {"plane": 400 + 0.3 * d, "add": 70, "remove": 70}  # of the single-report path
-        start = (0, 0) if packed else choose_start(d, k, **costs)
+        sizes = d - 1, min(k, d - k) - 1
+        plane = 400 + 0.3 * d
+        start = (0, 0) if packed else cheapest_start(*sizes, plane=plane, add=70, remove=70)
         self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=start)
 
     def __repr__(self) -> str:
@@ -283,31 +285,35 @@ class KSubset(Mechanism):
         """The coins c / 2^b that a batch starts from, and the rounds of positions for each word."""
         if self._packed_bits:
             return 0, 0, 0
-        if self.d > WORD:
-            costs = {"plane": 0.2 * (self.d >> 3), "add": 1.1, "remove": 1.1}
-            return *choose_start(self.d, self.k, **costs), 0
-        # Side by side, sets that begin too large hold up the others.
-        start = choose_start(self.d, self.k, plane=1.5, add=0.4, remove=1.2)
-        draws = sum(expected_draws(self.d - 1, self._before_last, *start)) + 1
-        # Nearly all sets are complete by then; the number of coins varies more than that of draws.
-        return *start, int(draws + (2 if start[1] else 0.5) * sqrt(draws))
+        words, sizes = words_of(self.d), (self.d - 1, self._before_last)
+        if not self._side_by_side:
+            return *cheapest_start(*sizes, plane=1.6 * words, add=0.7, remove=0.9), 0
+        return cheapest_rounds(*sizes, plane=1.3 * words, turn=0.18 + 0.1 * words, finish=8)
+
+    @property
+    def _side_by_side(self) -> bool:
+        """Whether a batch makes a tile of reports at a time."""
+        return words_of(self.d) <= MOST_WORDS
 
     @property
     def _block_rows(self) -> int:
         _, bits, rounds = self._batch
-        return max(1, BLOCK_BYTES // (8 + 8 * bits * words_of(self.d) + rounds))
+        rows = BLOCK_BYTES // (8 + 8 * bits * words_of(self.d) + rounds)
+        return max(rows // TILE, 1) * TILE
 
     def _block(self, rows: int, words: Words) -> Block:
         _, bits, rounds = self._batch
+        width = words_of(self.d)
+        tiles = -(-rows // TILE)
+        shape = (tiles, bits, width, TILE) if self._side_by_side else (rows, bits, width)
         spare = rows // 64 + 16
-        sizes = 8 * (rows + spare), 8 * bits * rows * words_of(self.d), rounds * rows
-        coins, planes, offers = words.take(*sizes)
+        coins, planes, offers = words.take(
+            8 * (rows + spare), 8 * prod(shape), tiles * rounds * TILE
+        )
         inside = words.toss(coins, rows, self._coin)
         if self._flip:
             np.logical_not(inside, out=inside)
-        if self.d <= WORD:
-            return inside, planes.view("<u8").reshape(bits, rows), offers.reshape(rounds, rows)
-        return inside, planes.view("<u8").reshape(rows, bits, words_of(self.d))
+        return inside, planes.view("<u8").reshape(shape), offers.reshape(tiles, rounds, TILE)
 
     def _fill(
         self,
@@ -317,24 +323,22 @@ class KSubset(Mechanism):
         out: NDArray[np.uint8],
         first: int,
     ) -> tuple[int, int]:
-        from ..kernels import sampling
+        from ..kernels import lanes, sampling
 
         size = self._word_bytes
         positions = tail[: len(tail) // size * size].view(f"<u{size}")
-        inside, *words = block
-        if self._packed_bits:
-            shape = (self.d,) if self.k == 1 else (self.d, self.k, self._packed_bits)
-            fill = sampling.fill_single if self.k == 1 else sampling.fill_indices
-            done, used = fill(values, inside, positions, out, first, *shape)
-            return done, used * size
+        inside, planes, offers = block
         integers = first, self.d, self._before_last, self._flip, self._batch[0]
-        if self.d > WORD:
-            done, used = sampling.fill_words(values, inside, *words, positions, out, *integers)
+        if self._packed_bits and self.k == 1:
+            result = sampling.fill_single(values, inside, positions, out, first, self.d)
+        elif self._packed_bits:
+            shape = self.d, self.k, self._packed_bits
+            result = sampling.fill_indices(values, inside, positions, out, first, *shape)
+        elif self._side_by_side:
+            result = lanes.fill_lanes(values, inside, planes, offers, positions, out, *integers)
         else:
-            wide = widen(out, self.d)
-            target = wide.reshape(-1)
-            done, used = sampling.fill_lanes(values, inside, *words, positions, target, *integers)
-            narrow(wide, out, first, done)
+            result = sampling.fill_words(values, inside, planes, positions, out, *integers)
+        done, used = result
         return done, used * size
 
     def _first_problem(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:

@@ -1,12 +1,16 @@
 """Where sampling a set of a given size starts from: independent coins, or nothing.
 
 Any start gives the same law; a good one leaves few positions to draw one by one. A client takes the
-start from its survey, a batch chooses its own.
+start from its survey, a batch chooses its own. Sizes are those before the last member is drawn.
 """
 
 from __future__ import annotations
 
-from math import erfc, exp, inf, pi, sqrt
+from math import ceil, erfc, exp, pi, sqrt
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _MAX_PLANES = 6
 
@@ -29,18 +33,46 @@ def expected_draws(others: int, size: int, numerator: int, bits: int) -> tuple[f
     return adds * span / (others - size), (adds - short) * span / max(size, 1)
 
 
-def choose_start(d: int, k: int, *, plane: float, add: float, remove: float) -> tuple[int, int]:
-    """Return the coins c / 2^b that a bitmap starts from, for the least cost in one report.
+def enough_draws(others: int, size: int, numerator: int, bits: int) -> int:
+    """Return with how many positions nearly all sets that begin small enough are complete."""
+    span = 1 << (others - 1).bit_length()
+    p = numerator / (1 << bits)
+    rates = [(others - members) / span for members in range(int(others * p), size + 1)]
+    spread = others * p * (1 - p) / rates[-1] ** 2 + sum((1 - rate) / rate**2 for rate in rates)
+    return ceil(sum(1 / rate for rate in rates) + 2.2 * sqrt(spread))
 
-    Any choice is exact. The costs of a plane and of a position drawn are in nanoseconds.
+
+def best_start(others: int, size: int, cost: Callable[[int, int], float]) -> tuple[int, int]:
+    """Return the coins c / 2^b that cost least, among those that expect no more than `size`."""
+    starts = [(0, 0)]
+    for bits in range(1, _MAX_PLANES + 1):
+        starts += [(numerator, bits) for numerator in range(1, (size << bits) // others + 1, 2)]
+    return min(starts, key=lambda start: cost(*start))
+
+
+def cheapest_start(
+    others: int, size: int, *, plane: float, add: float, remove: float
+) -> tuple[int, int]:
+    """Return the start for reports one by one; costs of a plane and a position in nanoseconds."""
+
+    def cost(numerator: int, bits: int) -> float:
+        adds, removals = expected_draws(others, size, numerator, bits)
+        return bits * plane + adds * add + removals * remove
+
+    return best_start(others, size, cost)
+
+
+def cheapest_rounds(
+    others: int, size: int, *, plane: float, turn: float, finish: float
+) -> tuple[int, int, int]:
+    """Return the start and the rounds for reports side by side; costs in nanoseconds.
+
+    Sets that begin too large cannot wait for the others, and are finished one by one.
     """
-    others, size = d - 1, min(k, d - k) - 1
-    best, start = inf, (0, 0)
-    for bits in range(_MAX_PLANES + 1):
-        most = (size << bits) // others
-        for numerator in range(1, most + 1, 2) if bits else (0,):
-            adds, removals = expected_draws(others, size, numerator, bits)
-            cost = bits * plane + adds * add + removals * remove
-            if cost < best:
-                best, start = cost, (numerator, bits)
-    return start
+
+    def cost(numerator: int, bits: int) -> float:
+        _, removals = expected_draws(others, size, numerator, bits)
+        return bits * plane + enough_draws(others, size, numerator, bits) * turn + removals * finish
+
+    start = best_start(others, size, cost)
+    return *start, enough_draws(others, size, *start)
