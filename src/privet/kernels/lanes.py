@@ -25,16 +25,24 @@ from .sampling import ALL, LOW_SIX, ONE, SIX, ZERO, span
 def _gainer(words: int) -> Any:
     """Return the rounds for sets of so many words, which stay in registers throughout.
 
-    They tell which lanes are not complete, as bits. Where sets began with more than they may have
-    before the last position, no position is their last.
+    In the first rounds, which are sure, no set can be complete already. The result tells which
+    lanes are not complete at the end, as bits. Where a set began with more than it may have before
+    the last position, no position is its last.
     """
 
     @intrinsic
     def gain(
-        typing: Any, sets: Any, lasts: Any, offers: Any, rounds: Any, mask: Any, size: Any
+        typing: Any,
+        sets: Any,
+        lasts: Any,
+        offers: Any,
+        sure: Any,
+        rounds: Any,
+        mask: Any,
+        size: Any,
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            sets, lasts, offers, rounds, *limits = args
+            sets, lasts, offers, sure, rounds, *limits = args
             mask, size = (splat(builder, limit) for limit in limits)
             vectors = range(TILE // 8)
             lanes = [[cgutils.alloca_once(builder, VECTOR) for _ in range(words)] for _ in vectors]
@@ -44,42 +52,46 @@ def _gainer(words: int) -> Any:
                 for w in range(words):
                     builder.store(load(builder, sets, i=w * len(vectors) + i), lanes[i][w])
 
-            def members(i: int) -> Any:
-                total = _constant(0)
+            def short(i: int) -> Any:
+                """Return which lanes want one position or more."""
+                members = _constant(0)
                 for word in lanes[i]:
-                    total = builder.add(total, count_ones(builder, builder.load(word), 1))
-                return total
+                    members = builder.add(members, count_ones(builder, builder.load(word), 1))
+                return builder.icmp_unsigned("<=", members, size)
 
-            with cgutils.for_range(builder, rounds) as loop:
-                offered = builder.add(offers, builder.mul(loop.index, ir.Constant(I64, TILE)))
+            def offer(turn: Any, wanting: Any, i: int) -> None:
+                offered = builder.add(offers, builder.mul(turn, ir.Constant(I64, TILE)))
+                drawn = load(builder, offered, ir.Constant(I64, 8), i, _BYTES)
+                position = builder.and_(builder.zext(drawn, VECTOR), mask)
+                kept = builder.select(wanting, position, builder.load(last[i]))
+                builder.store(kept, last[i])
+                place = builder.and_(position, _constant(63)) if words > 1 else position
+                bit, where = builder.shl(_constant(1), place), builder.lshr(position, _constant(6))
+                for w, word in enumerate(lanes[i]):
+                    here = builder.icmp_unsigned("==", where, _constant(w))
+                    gains = builder.and_(wanting, here) if words > 1 else wanting
+                    old = builder.load(word)
+                    builder.store(builder.select(gains, builder.or_(old, bit), old), word)
+
+            with cgutils.for_range(builder, sure) as loop:
                 for i in vectors:
-                    drawn = load(builder, offered, ir.Constant(I64, 8), i, _BYTES)
-                    position = builder.and_(builder.zext(drawn, VECTOR), mask)
-                    place = builder.and_(position, _constant(63)) if words > 1 else position
-                    bit = builder.shl(_constant(1), place)
-                    where = builder.lshr(position, _constant(6))
-                    wanting = builder.icmp_unsigned("<=", members(i), size)
-                    kept = builder.select(wanting, position, builder.load(last[i]))
-                    builder.store(kept, last[i])
-                    for w, word in enumerate(lanes[i]):
-                        here = builder.icmp_unsigned("==", where, _constant(w))
-                        gains = builder.and_(wanting, here) if words > 1 else wanting
-                        old = builder.load(word)
-                        builder.store(builder.select(gains, builder.or_(old, bit), old), word)
+                    offer(loop.index, _ALL_LANES, i)
+            with cgutils.for_range(builder, rounds, sure) as loop:
+                for i in vectors:
+                    offer(loop.index, short(i), i)
 
             waiting = ir.Constant(I64, 0)
             for i in vectors:
                 store(builder, builder.load(last[i]), lasts, i)
                 for w in range(words):
                     store(builder, builder.load(lanes[i][w]), sets, w * len(vectors) + i)
-                short = builder.icmp_unsigned("<=", members(i), size)
                 never = builder.icmp_unsigned("==", builder.load(last[i]), _constant(2**64 - 1))
-                bits = builder.bitcast(builder.or_(short, never), ir.IntType(8))
+                bits = builder.bitcast(builder.or_(short(i), never), ir.IntType(8))
                 bits = builder.shl(builder.zext(bits, I64), ir.Constant(I64, 8 * i))
                 waiting = builder.or_(waiting, bits)
             return waiting
 
-        return types.uint64(*(types.uint64,) * 6), generate
+        return types.uint64(*(types.uint64,) * 7), generate
 
     return gain
 
@@ -147,6 +159,7 @@ def _settler(words: int) -> Any:
 
 
 _BYTES = ir.VectorType(ir.IntType(8), 8)
+_ALL_LANES = ir.Constant(ir.VectorType(ir.IntType(1), 8), [1] * 8)
 _gain_1, _gain_2, _gain_3, _gain_4 = (_gainer(words) for words in range(1, MOST_WORDS + 1))
 _settle_1, _settle_2, _settle_3, _settle_4 = (_settler(words) for words in range(1, MOST_WORDS + 1))
 
@@ -160,6 +173,8 @@ def fill_lanes(values, inside, planes, offers, tail, out, first, d, size, flip, 
     """Write k-subset reports as bitmaps; `size` members are drawn before the last one."""
     words = planes.shape[2]
     rounds = np.uint64(offers.shape[1])
+    # A set that begins empty is not complete before it had that many positions.
+    sure = ZERO if planes.shape[1] else min(np.uint64(size), rounds)
     others = np.uint64(d - 1)
     mask = span(others) - ONE
     masks = _masks(words, d, flip)
@@ -177,7 +192,7 @@ def fill_lanes(values, inside, planes, offers, tail, out, first, d, size, flip, 
         row = np.uint64(begin)
         end = min(begin + TILE, values.size)
         _start(planes, begin // TILE, numerator, masks, sets)
-        waiting = _gain(words, *places, offered + row * rounds, rounds, mask, full)
+        waiting = _gain(words, *places, offered + row * rounds, sure, rounds, mask, full)
         waiting &= ALL >> np.uint64(64 - (end - begin))
         used = at
         while waiting:
@@ -228,15 +243,15 @@ def _start(planes, tile, numerator, masks, sets):  # type: ignore[no-untyped-def
 
 
 @compiled
-def _gain(words, sets, lasts, offers, rounds, mask, full):  # type: ignore[no-untyped-def]
+def _gain(words, sets, lasts, offers, sure, rounds, mask, full):  # type: ignore[no-untyped-def]
     """Go through all rounds; return which lanes are not complete."""
     if words == 1:
-        return _gain_1(sets, lasts, offers, rounds, mask, full)
+        return _gain_1(sets, lasts, offers, sure, rounds, mask, full)
     if words == 2:
-        return _gain_2(sets, lasts, offers, rounds, mask, full)
+        return _gain_2(sets, lasts, offers, sure, rounds, mask, full)
     if words == 3:
-        return _gain_3(sets, lasts, offers, rounds, mask, full)
-    return _gain_4(sets, lasts, offers, rounds, mask, full)
+        return _gain_3(sets, lasts, offers, sure, rounds, mask, full)
+    return _gain_4(sets, lasts, offers, sure, rounds, mask, full)
 
 
 @compiled

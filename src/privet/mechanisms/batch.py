@@ -33,6 +33,7 @@ WORD = 64
 BLOCK_BYTES = 1 << 21
 CHUNK_BYTES = 1 << 22
 CHUNK_ROWS = 1 << 17
+MOST_IDLE = 64
 TAIL_BYTES, MOST_TAIL_BYTES = 1 << 14, 1 << 19
 
 
@@ -46,21 +47,22 @@ def randomize(
         raise InvalidArgument(type(mechanism).__name__, "entropy", rule, entropy)
     out = np.empty((len(values), mechanism.report_bytes), dtype=np.uint8)
     source = entropy if entropy is not None else secure()
-    rows = min(max(1, CHUNK_BYTES // mechanism.report_bytes), CHUNK_ROWS)
+    most = min(max(1, CHUNK_BYTES // mechanism.report_bytes), CHUNK_ROWS)
+    rows = -(-len(values) // max(1, -(-len(values) // most)))  # chunks of equal size
     chunks = [
         (values[at : at + rows], out[at : at + rows], source.keystream(), source.keystream())
-        for at in range(0, len(values), rows)
+        for at in range(0, len(values), max(1, rows))
     ]
     waiting = iter(chunks)
 
     def work() -> None:
-        buffers = Buffers()
+        buffers = _take_buffers()
         try:
             for part, target, blocks, tail in waiting:
                 _randomize_chunk(mechanism, part, target, Words(buffers, blocks, tail))
-        except BaseException:
-            deque(waiting, maxlen=0)  # nothing is left to do for the other threads
-            raise
+        finally:
+            _idle.append(buffers)
+            deque(waiting, maxlen=0)  # after an error, nothing is left to do for other threads
 
     _in_threads(work, max(1, min(threads, len(chunks))))
     return out
@@ -91,7 +93,7 @@ def _in_threads(work: Callable[[], None], threads: int) -> None:
 
 
 class Buffers:
-    """A thread's room for random words, by purpose; reused, because fresh memory is slow."""
+    """A thread's room for random words, by purpose; kept, because fresh memory is slow."""
 
     def __init__(self) -> None:
         self._rooms: dict[str, NDArray[np.uint8]] = {}
@@ -102,6 +104,16 @@ class Buffers:
         if found is None or len(found) < size + FILL_SLACK:
             found = self._rooms[purpose] = np.empty(size + FILL_SLACK, dtype=np.uint8)
         return found
+
+
+_idle: deque[Buffers] = deque(maxlen=MOST_IDLE)
+
+
+def _take_buffers() -> Buffers:
+    try:
+        return _idle.pop()
+    except IndexError:
+        return Buffers()
 
 
 class Words:

@@ -39,7 +39,7 @@ def enough_draws(others: int, size: int, numerator: int, bits: int) -> int:
     p = numerator / (1 << bits)
     rates = [(others - members) / span for members in range(int(others * p), size + 1)]
     spread = others * p * (1 - p) / rates[-1] ** 2 + sum((1 - rate) / rate**2 for rate in rates)
-    return ceil(sum(1 / rate for rate in rates) + 2.2 * sqrt(spread))
+    return ceil(sum(1 / rate for rate in rates) + 2.4 * sqrt(spread))
 
 
 def best_start(others: int, size: int, cost: Callable[[int, int], float]) -> tuple[int, int]:
@@ -72,7 +72,10 @@ def cheapest_rounds(
 
     def cost(numerator: int, bits: int) -> float:
         _, removals = expected_draws(others, size, numerator, bits)
-        return bits * plane + enough_draws(others, size, numerator, bits) * turn + removals * finish
+        turns: float = enough_draws(others, size, numerator, bits)
+        if not bits:
+            turns -= size / 2  # while no set can be complete, a round does less
+        return bits * plane + turns * turn + removals * finish
 
     start = best_start(others, size, cost)
     return *start, enough_draws(others, size, *start)
