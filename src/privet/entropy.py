@@ -35,7 +35,8 @@ __all__ = ["Entropy", "Keystream", "Stream", "keyed", "secure", "seeded"]
 MIN_SECRET_BYTES = 16
 
 _from_bytes = int.from_bytes
-_ZEROS = memoryview(bytes(1 << 18))
+# To encrypt at once; never written to, so that all of it is one page of memory.
+_ZEROS = memoryview(bytes(1 << 21))
 # update_into asks for room for all but one byte of a block more.
 FILL_SLACK = 15
 

@@ -196,6 +196,7 @@ def test_chunks_have_streams_of_their_own():
     [
         ([0, 4], r"'values\[1\]' parameter of KSubset must be in \[0, 3\]. Got 4 instead."),
         ([-1], r"'values\[0\]' parameter of KSubset must be in \[0, 3\]. Got -1 instead."),
+        (np.array([1, 2**64 - 1], np.uint64), rf"values\[1\].*Got {2**64 - 1} instead."),
         ([0.0], "must be an array of integers. Got 'dtype float64'"),
         (["a"], "must be an array of integers"),
         ([[0]], "must be one-dimensional"),
@@ -205,6 +206,14 @@ def test_chunks_have_streams_of_their_own():
 def test_bad_values_are_named(values, message):
     with pytest.raises(InvalidArgument, match=message):
         KSubset(4, 1.0).randomize(values)
+
+
+def test_the_first_bad_value_of_all_chunks_is_named(monkeypatch):
+    monkeypatch.setattr(batch, "CHUNK_ROWS", 1000)
+    values = np.zeros(1_000_000, np.int64)
+    values[77_777:] = 9
+    with pytest.raises(InvalidArgument, match=r"values\[77777\]"):
+        KSubset(9, 1.0).randomize(values, workers=4)
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True])

@@ -185,7 +185,12 @@ class Mechanism(ABC):
         The reports depend on the entropy alone (by default secure), not on the number of worker
         threads (by default one a core).
         """
-        return batch.randomize(self, self._check_values(values), entropy, workers)
+        array = self._as_values(values)
+        try:
+            return batch.randomize(self, array, entropy, workers)
+        except InvalidArgument:
+            self._check_range(array)  # another chunk may hold an earlier one
+            raise
 
     def check(self, reports: Any) -> None:
         """Raise InvalidReport, naming the row and the reason, unless all are reports.
@@ -234,18 +239,25 @@ class Mechanism(ABC):
 
     # --- arguments --------------------------------------------------------------------------------
 
-    def _check_values(self, values: ArrayLike) -> NDArray[np.int64]:
+    def _as_values(self, values: ArrayLike) -> NDArray[np.int64]:
         array = np.asarray(values)
         if array.ndim != 1:
             raise self._error("values", "one-dimensional", f"{array.ndim} dimensions")
-        if array.size == 0:
-            return np.empty(0, dtype=np.int64)
-        if array.dtype.kind not in "iu":
+        if array.size and array.dtype.kind not in "iu":
             raise self._error("values", "an array of integers", f"dtype {array.dtype}")
-        if array.min() < 0 or array.max() >= self.d:
-            row = int(np.argmax((array < 0) | (array >= self.d)))
-            raise self._error(f"values[{row}]", f"in [0, {self.d - 1}]", int(array[row]))
+        if array.dtype == np.uint64:
+            self._check_range(array)  # before they become negative
         return np.ascontiguousarray(array, dtype=np.int64)
+
+    def _check_value(self, value: int) -> int:
+        array = self._as_values([value])
+        self._check_range(array)
+        return int(array[0])
+
+    def _check_range(self, values: NDArray[Any]) -> None:
+        if values.size and (values.min() < 0 or values.max() >= self.d):
+            row = int(np.argmax((values < 0) | (values >= self.d)))
+            raise self._error(f"values[{row}]", f"in [0, {self.d - 1}]", int(values[row]))
 
     def _refuse(self, problem: tuple[int, str] | None, first_row: int) -> None:
         if problem is not None:

@@ -40,7 +40,7 @@ TAIL_BYTES, MOST_TAIL_BYTES = 1 << 14, 1 << 19
 def randomize(
     mechanism: Mechanism, values: NDArray[np.int64], entropy: Entropy | None, workers: int | None
 ) -> NDArray[np.uint8]:
-    """Return one report a row, uint8 (n, report_bytes), for checked values."""
+    """Return one report a row, uint8 (n, report_bytes), for integers checked on the way."""
     threads = _threads(mechanism, workers)
     if entropy is not None and not isinstance(entropy, Entropy):
         rule = "an Entropy, such as privet.entropy.seeded(1)"
@@ -179,6 +179,7 @@ def _randomize_chunk(
     mechanism: Mechanism, values: NDArray[np.int64], out: NDArray[np.uint8], words: Words
 ) -> None:
     """Fill the chunk block by block; what a block leaves of the tail is kept for the next."""
+    mechanism._check_range(values)
     rows = mechanism._block_rows
     for at in range(0, len(values), rows):
         part, target = values[at : at + rows], out[at : at + rows]

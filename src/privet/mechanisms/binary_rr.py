@@ -101,7 +101,7 @@ class BinaryRR(Mechanism):
     def probability(self, report: bytes, value: int) -> Fraction:
         """Return Q(report | value), exactly."""
         self.check(report)
-        (value,) = self._check_values([value])
+        value = self._check_value(value)
         flipped = (int.from_bytes(report, "little") ^ 1 << value).bit_count()
         g, h = self.hit_rates
         return h**flipped * g ** (self.d - flipped)

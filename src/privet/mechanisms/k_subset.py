@@ -176,7 +176,7 @@ class KSubset(Mechanism):
     def probability(self, report: bytes, value: int) -> Fraction:
         """Return Q(report | value), exactly."""
         self.check(report)
-        (value,) = self._check_values([value])
+        value = self._check_value(value)
         weight = self.odds if value in self.members(report) else 1 << self.scale
         return Fraction(weight * self.d, self._total * comb(self.d, self.k))
 
