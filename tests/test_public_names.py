@@ -25,7 +25,9 @@ def test_the_public_names_are_pinned():
         "entropy",
         "errors",
         "mechanisms",
+        "paper",
         "refine",
+        "simulate",
         "theory",
     ]
     for name in privet.__all__:

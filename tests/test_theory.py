@@ -8,7 +8,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from privet import theory
+from privet import paper, theory
 from privet.errors import InvalidArgument
 
 VECTORS = Path(__file__).parent / "vectors"
@@ -24,8 +24,8 @@ def _many_digits_and_no_silent_overflow():
         yield
 
 
-def rows(name):
-    with (VECTORS / name).open(newline="") as file:
+def rows(path):
+    with path.open(newline="") as file:
         return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
 
 
@@ -147,7 +147,9 @@ UNRULY = [
 ]
 
 
-@pytest.mark.parametrize("row", rows("theory.csv"), ids=lambda r: f"{r['d']:.0f}-{r['eps']:.3g}")
+@pytest.mark.parametrize(
+    "row", rows(VECTORS / "theory.csv"), ids=lambda r: f"{r['d']:.0f}-{r['eps']:.3g}"
+)
 def test_vectors(row):
     d, epsilon = int(row["d"]), row["eps"]
     k, best = theory.l2_optimal_k(d, epsilon), theory.information_optimal_k(d, epsilon)
@@ -169,7 +171,7 @@ def test_vectors(row):
 
 
 def test_table_of_the_paper():
-    table = rows("table1.csv")
+    table = rows(Path(paper.__file__).parent / "table1.csv")
     d = np.array([int(row["d"]) for row in table])
     epsilon = np.array([row["epsilon"] for row in table])
     assert len(table) == 41

@@ -18,7 +18,7 @@ from .survey import Survey
 from .tally import Tally
 
 if TYPE_CHECKING:
-    from . import entropy, errors, mechanisms, refine, theory
+    from . import entropy, errors, mechanisms, paper, refine, simulate, theory
 
 __all__ = [
     "Estimate",
@@ -29,7 +29,9 @@ __all__ = [
     "entropy",
     "errors",
     "mechanisms",
+    "paper",
     "refine",
+    "simulate",
     "theory",
 ]
 

@@ -1,0 +1,1 @@
+"""The paper's table and curves, reproduced and corrected."""
