@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,18 +10,24 @@ import numpy as np
 from .errors import InvalidArgument, MissingExtra
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from numpy.typing import ArrayLike
 
     from .estimate import Estimate
     from .mechanisms.base import Target
+    from .simulate.experiment import Experiment, Row
 
-__all__ = ["plot_estimate", "save_estimate"]
+__all__ = ["plot_estimate", "plot_experiment", "save_estimate", "save_experiment"]
 
 _HEDGE = "#4f7942"
 _TRUTH = "#d1495b"
 _INK = "#2b2d2f"
+# Of mechanisms, told apart also without seeing colours.
+_LINES = (_HEDGE, "#e08e2b", "#2f5d9b", "#8e5aa8", _TRUTH, "#5aa9b5", "#8c7b6b")
+_MARKS = "osD^vP*"
+_AXES = {"epsilon": "privacy level ε", "d": "values d", "n": "people n"}
 _MOST_BARS = 40
 _FORMATS = (".png", ".svg", ".pdf")
 
@@ -39,7 +46,8 @@ def plot_estimate(
     drawn.
     """
     if ax is None:
-        ax = _figure(min(len(estimate.counts), _MOST_BARS)).gca()
+        bars = min(len(estimate.counts), _MOST_BARS)
+        ax = _figure(8, 1.4 + 0.33 * max(bars, 3)).gca()
     order = np.argsort(estimate.frequencies, kind="stable")[-_MOST_BARS:]
     low, high = estimate.interval(level, target=target)
     shares = np.clip(estimate.frequencies, 0, None)
@@ -75,20 +83,117 @@ def plot_estimate(
 
 def save_estimate(estimate: Estimate, path: Path, **options: Any) -> None:
     """Write the picture in the format that the path's ending names; options as plot_estimate's."""
+    _save(plot_estimate(estimate, **options).figure, path)
+
+
+def plot_experiment(experiment: Experiment) -> Any:
+    """Draw the squared ℓ2 errors against whichever of ε, d and n varies most; return the figure.
+
+    There is a panel for every truth and for what else varies. Marks are simulated, with twice their
+    standard errors either way; the thin lines are the theory of the unbiased estimate.
+    """
+    rows = experiment.rows
+    varied = {name: len({getattr(row, name) for row in rows}) for name in ("truth", *_AXES)}
+    across = max(_AXES, key=lambda name: varied[name])
+    apart = [name for name in varied if varied[name] > 1 and name != across]
+    panels: dict[str, list[Row]] = {}
+    for row in rows:
+        panels.setdefault(_describe(row, apart), []).append(row)
+    width = len(panels) if len(panels) < 4 else ceil(sqrt(len(panels)))
+    height = ceil(len(panels) / width)
+    figure = _figure(2.1 + 3 * max(width, 1.5), 0.9 + 2.7 * max(height, 1.3))
+    grid = figure.subplots(height, width, sharex=True, sharey=True, squeeze=False).ravel()
+    for at, (ax, (title, part)) in enumerate(zip(grid, panels.items(), strict=False)):
+        _draw_errors(ax, across, part)
+        ax.set_title(title, loc="left", fontsize=10, color=_INK, parse_math=False)
+        if at % width == 0:
+            ax.set_ylabel("squared ℓ2 error")
+        if at + width >= len(panels):
+            ax.set_xlabel(_AXES[across])
+            ax.tick_params(labelbottom=True)
+    for ax in grid[len(panels) :]:
+        ax.remove()
+    ticks = sorted({getattr(row, across) for row in rows})
+    grid[0].set(xscale="log", yscale="log")
+    if len(ticks) < 10:
+        grid[0].set_xticks(ticks, [f"{tick:,g}" if tick < 1e6 else f"{tick:g}" for tick in ticks])
+        grid[0].set_xticks([], minor=True)
+    fixed = [name for name in varied if name not in (across, *apart)]
+    title = _describe(rows[0], fixed, f"{experiment.repeats:,} repeats ± 2 s.e.")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=12, color=_INK, parse_math=False)
+    _explain(grid[0], rows)
+    figure.legend(loc="outside right upper", frameon=False, fontsize=9)
+    return figure
+
+
+def _draw_errors(ax: Any, across: str, rows: list[Row]) -> None:
+    """Draw every mechanism in its colour, the first one on top."""
+    for at, mechanism in reversed(list(enumerate(_distinct(rows, "mechanism")))):
+        for which, estimator in enumerate(_distinct(rows, "estimator")):
+            part = [row for row in rows if (row.mechanism, row.estimator) == (mechanism, estimator)]
+            part.sort(key=lambda row: getattr(row, across))
+            x = [getattr(row, across) for row in part]
+            reach = [2 * row.squared_l2_se for row in part]
+            ax.errorbar(
+                x, [row.squared_l2 for row in part], reach, elinewidth=1, **_style(at, which)
+            )
+        ax.plot(x, [row.unbiased_theory for row in part], color=_style(at, 0)["color"], lw=0.8)
+    ax.grid(axis="y", color="0.92", lw=0.6)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _explain(ax: Any, rows: tuple[Row, ...]) -> None:
+    """Add entries for the legend: what colours are, and what marks and lines are."""
+    for at, mechanism in enumerate(_distinct(rows, "mechanism")):
+        ax.plot([], [], label=mechanism, **_style(at, 1))
+    ax.plot([], [], label=" ", ls="")
+    for which, estimator in enumerate(_distinct(rows, "estimator")):
+        ax.plot([], [], label=estimator, **_style(0, which) | {"color": "grey"})
+    ax.plot([], [], label="unbiased, theory", color="grey", lw=0.8)
+
+
+def _style(mechanism: int, estimator: int) -> dict[str, Any]:
+    look = {"color": _LINES[mechanism % len(_LINES)], "marker": _MARKS[mechanism % len(_MARKS)]}
+    if estimator == 0:
+        return {**look, "ms": 5, "mfc": "white", "ls": ""}
+    return {**look, "ms": 5, "ls": ("-", "--", ":", "-.")[(estimator - 1) % 4], "lw": 1.6}
+
+
+def _distinct(rows: Iterable[Row], name: str) -> list[str]:
+    return list(dict.fromkeys(getattr(row, name) for row in rows))
+
+
+def _describe(row: Row, names: list[str], *more: str) -> str:
+    """Say in a few words what a row is about."""
+    words = {
+        "truth": row.truth,
+        "epsilon": f"ε = {row.epsilon:g}",
+        "d": f"d = {row.d:,}",
+        "n": f"{row.n:,} people",
+    }
+    return " · ".join([*(words[name] for name in names), *more])
+
+
+def save_experiment(experiment: Experiment, path: Path) -> None:
+    """Write the picture in the format that the path's ending names."""
+    _save(plot_experiment(experiment), path)
+
+
+def _save(figure: Any, path: Path) -> None:
     ending = path.suffix.lower()
     if ending not in _FORMATS:
         rule = f"a file name that ends in one of {', '.join(_FORMATS)}"
-        raise InvalidArgument("save_estimate", "path", rule, path.name)
-    plot_estimate(estimate, **options).figure.savefig(path)
+        raise InvalidArgument("figures", "path", rule, path.name)
+    figure.savefig(path)
 
 
-def _figure(rows: int) -> Any:
+def _figure(width: float, height: float) -> Any:
     """Return a figure of its own, outside pyplot's global state, so that nothing leaks."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("A picture", "matplotlib", "privet[plot]") from None
-    return Figure(figsize=(8, 1.4 + 0.33 * max(rows, 3)), dpi=150, layout="constrained")
+    return Figure(figsize=(width, height), dpi=150, layout="constrained")
 
 
 def _shorten(name: str, most: int = 32) -> str:

@@ -1,10 +1,208 @@
-"""privet simulate."""
+"""privet simulate: how far estimates are from the truth, beside what the theory says."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import ExitStack
+from itertools import groupby
+from math import prod
+from typing import TYPE_CHECKING, Any
+
 import click
+
+from .options import FIGURE, INPUT, OUTPUT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..mechanisms.base import Target
+    from ..simulate.experiment import Experiment, Row
+
+_TABLES = (".csv", ".json", ".parquet")
 
 
 @click.command()
-def simulate() -> None:
-    """To be written."""
+@click.option(
+    "-d", "--values", "sizes", type=int, multiple=True,
+    help="How many values there are; repeat.  [default: 64, or those of the --truth-file]",
+)  # fmt: skip
+@click.option(
+    "-e", "--epsilon", "levels", type=float, multiple=True, default=(0.5, 1, 2, 4),
+    show_default=True, help="The privacy level; repeat.",
+)  # fmt: skip
+@click.option(
+    "-n", "--people", "crowds", type=click.IntRange(1), multiple=True, default=(10_000,),
+    show_default=True, help="How many report; repeat.",
+)  # fmt: skip
+@click.option(
+    "-m", "--mechanism", "mechanisms", multiple=True,
+    default=("k-subset", "multivariate-rr", "binary-rr"), show_default=True,
+    help="How to randomize; repeat. Also k-subset:information and k-subset:K.",
+)  # fmt: skip
+@click.option(
+    "-t", "--truth", "truths", multiple=True,
+    help="What people are drawn from: paper, flat, dirichlet:ALPHA, zipf:S, geometric:RATIO, "
+    "spikes:M, two-level:PART,SHARE; repeat.  [default: zipf:1.1, or the --truth-file]",
+)  # fmt: skip
+@click.option("--truth-file", type=INPUT, help="One's own truth: a share or a count a value.")
+@click.option("--repeats", type=click.IntRange(2), default=100, show_default=True)
+@click.option(
+    "--target", type=click.Choice(["population", "sample"]), default="population",
+    show_default=True, help="Errors against the truth, or the shares of the people drawn from it.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), help="For the same numbers again.")
+@click.option("--workers", type=click.IntRange(1), help="Threads; by default one a core.")
+@click.option("--json", "json_out", is_flag=True, help="Print JSON, every error.")
+@click.option("-o", "--out", type=OUTPUT, help="Write the table, as CSV, JSON or Parquet.")
+@click.option("--figure", type=FIGURE, help="Draw a PNG, SVG or PDF.")
+def simulate(
+    sizes: tuple[int, ...],
+    levels: tuple[float, ...],
+    crowds: tuple[int, ...],
+    mechanisms: tuple[str, ...],
+    truths: tuple[str, ...],
+    truth_file: Path | None,
+    repeats: int,
+    target: Target,
+    seed: int | None,
+    workers: int | None,
+    json_out: bool,
+    out: Path | None,
+    figure: Path | None,
+) -> None:
+    """Simulate surveys of people whose answers are known; show how far the estimates are off.
+
+    Every mechanism is tried with every number of values, privacy level, number of people and truth.
+
+    privet simulate -e 1 -e 2 -t zipf:1.1 -t spikes:3 --figure errors.png
+    """
+    from ..files import replacing
+    from ..simulate import run
+    from .show import progress
+
+    if out is not None and out.suffix.lower() not in _TABLES:
+        rule = f"{out.name!r} must end in one of {', '.join(_TABLES)}."
+        raise click.BadParameter(rule, param_hint="'--out'")
+    forms: dict[str, Any] = {name: name for name in truths}
+    if truth_file is not None:
+        forms[truth_file.name] = own = _read_truth(truth_file)
+        sizes = sizes or (len(own),)
+    sizes, forms = sizes or (64,), forms or {"zipf:1.1": "zipf:1.1"}
+    total = repeats * prod(map(len, (sizes, levels, crowds, set(mechanisms), forms)))
+    with ExitStack() as stack:  # what cannot be written is told before the work
+        table, picture = (path and stack.enter_context(replacing(path)) for path in (out, figure))
+        with progress("Simulating", total=total) as advance:
+            experiment = run(
+                d=sizes, epsilon=levels, n=crowds, mechanisms=mechanisms, truths=forms,
+                repeats=repeats, target=target, seed=seed, workers=workers, progress=advance,
+            )  # fmt: skip
+        if table is not None:
+            _write_table(experiment, table)
+        if picture is not None:
+            from ..figures import save_experiment
+
+            save_experiment(experiment, picture)
+    if json_out:
+        click.echo(_as_json(experiment))
+    else:
+        _print_table(experiment)
+
+
+def _read_truth(path: Path) -> list[float]:
+    """Read the numbers of a text file, however they are set apart."""
+    from ..errors import InvalidFile
+    from ..simulate import truth
+
+    try:
+        numbers = [float(word) for word in path.read_text("utf-8").replace(",", " ").split()]
+        truth(numbers)
+    except ValueError as error:
+        raise InvalidFile(f"{path}: {error}") from None
+    return numbers
+
+
+def _as_json(experiment: Experiment) -> str:
+    import json
+
+    document = {
+        "repeats": experiment.repeats,
+        "target": experiment.target,
+        "seed": experiment.seed,
+        "rows": [row._asdict() for row in experiment.rows],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _write_table(experiment: Experiment, path: Path) -> None:
+    """Write the table in the format that the path's ending names."""
+    ending = path.suffix.lower()
+    if ending == ".json":
+        path.write_text(_as_json(experiment) + "\n", "utf-8")
+    elif ending == ".csv":
+        import csv
+
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerows([experiment.columns(), *experiment.rows])
+    else:
+        table = experiment.to_arrow()
+        from pyarrow import parquet
+
+        parquet.write_table(table, path)
+
+
+def _print_table(experiment: Experiment) -> None:
+    """Print the errors; what is the same in all rows is said once, below them."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    words = {"truth": "truth", "d": "values", "n": "people", "epsilon": "ε"}
+    columns = experiment.columns()
+    varied = [name for name in words if len(set(columns[name])) > 1]
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in varied:
+        table.add_column(words[name], justify="left" if name == "truth" else "right")
+    table.add_column("mechanism")
+    table.add_column("estimate")
+    for header in ("ℓ1 error", "squared ℓ2 error ± s.e.", "in theory", "ℓ∞ error"):
+        table.add_column(header, justify="right", no_wrap=True)
+
+    def place(row: Row) -> list[str]:
+        return [_show(getattr(row, name)) for name in varied]
+
+    for where, rows in groupby(experiment.rows, place):
+        table.add_section()
+        for mechanism, estimates in groupby(rows, lambda row: row.mechanism):
+            labels = [*where, mechanism]
+            for row in estimates:
+                spread = 100 * row.squared_l2_se / (row.squared_l2 or 1)
+                table.add_row(
+                    *map(Text, labels), Text(row.estimator), _digits(row.l1),
+                    f"{_digits(row.squared_l2)} ± {spread:4.1f} %",
+                    _digits(row.unbiased_theory) if row.estimator == "unbiased" else "",
+                    _digits(row.l_infinity),
+                )  # fmt: skip
+                labels = [""] * len(labels)
+            where = [""] * len(where)
+    Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
+    said = {words[name]: columns[name][0] for name in words if name not in varied}
+    said |= {"repeats": experiment.repeats, "target": experiment.target}
+    said["seed"] = str(experiment.seed)  # to be copied
+    click.echo(" · ".join(f"{name}: {_show(value)}" for name, value in said.items()))
+
+
+def _show(value: str | float) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _digits(number: float) -> str:
+    """Return three digits.
+
+    >>> _digits(0.1), _digits(123.4)
+    ('0.100', '123')
+    """
+    return f"{number:#.3g}".rstrip(".")

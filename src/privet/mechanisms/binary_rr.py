@@ -138,6 +138,14 @@ class BinaryRR(Mechanism):
         narrow(wide, out, first, done)
         return done, 8 * used
 
+    def _draw_counts(
+        self, people: NDArray[np.int64], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Draw bit by bit: given the people's values, bits are independent."""
+        kept: NDArray[np.int64] = rng.binomial(people, self.g)
+        kept += rng.binomial(people.sum() - people, self.h)
+        return kept
+
     def _first_problem(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
         bad = self._padding(reports, self.d)
         return (

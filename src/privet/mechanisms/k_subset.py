@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from math import comb, log, prod, sqrt
+from math import comb, prod, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from ..entropy import Stream
     from .batch import Block, Words
 
-# The hit is drawn below k·odds + (d−k)·2^scale, kept under this so that a 64-bit word is redrawn
-# less than once in 256 times.
-_MAX_TOTAL = 2**56
+# Up to so many people, and so many times d, their reports are made faster than simulated.
+_FEW_PEOPLE, _FEW_TIMES = 40_000, 64
 
 
 class KSubset(Mechanism):
@@ -76,9 +75,11 @@ class KSubset(Mechanism):
     def __init__(
         self, d: int, epsilon: float, k: Literal["l2", "information"] | int = "l2"
     ) -> None:
+        from .odds import finest_odds
+
         d, epsilon = self._check_domain(d, epsilon)
         k = self._choose_k(d, epsilon, k)
-        odds, scale = self._choose_odds(d, epsilon, k)
+        odds, scale = finest_odds(type(self).__name__, d, epsilon, k)
         packed = _packed_bits(d, k)
         sizes = d - 1, min(k, d - k) - 1
         plane = 400 + 0.3 * d
@@ -101,25 +102,6 @@ class KSubset(Mechanism):
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= d - 1:
             raise cls._error("k", f"'l2', 'information' or an int in [1, {d - 1}]", k)
         return int(k)
-
-    @classmethod
-    def _choose_odds(cls, d: int, epsilon: float, k: int) -> tuple[int, int]:
-        """Return the finest odds / 2^scale <= e^ε whose total fits."""
-        from .odds import floor_exp
-
-        limit = log((_MAX_TOTAL - (d - k)) / k)
-        if epsilon > limit:
-            rule = f"at most {limit:.2f} for d = {d} and k = {k}, to be drawn with 64-bit integers"
-            raise cls._error("epsilon", rule, epsilon)
-        finest = floor_exp(epsilon, 60)
-        for scale in range(60, -1, -1):
-            odds = finest >> (60 - scale)
-            if k * odds + (d - k << scale) <= _MAX_TOTAL:
-                break
-        if odds <= 1 << scale:
-            rule = f"large enough to differ from 0 in steps of 2^-{scale}, at d = {d}"
-            raise cls._error("epsilon", rule, epsilon)
-        return odds, scale
 
     @property
     def parameters(self) -> dict[str, int | str | list[int]]:
@@ -340,6 +322,19 @@ class KSubset(Mechanism):
             result = sampling.fill_words(values, inside, planes, positions, out, *integers)
         done, used = result
         return done, used * size
+
+    def _draw_counts(
+        self, people: NDArray[np.int64], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Draw from the joint law of the counts, at a cost that does not grow with the people."""
+        if people.sum() <= min(_FEW_PEOPLE, _FEW_TIMES * self.d):
+            return super()._draw_counts(people, rng)
+        from ..kernels.population import draw_counts
+
+        # The others' reports, a share d / D, do not depend on their value.
+        marked = rng.binomial(people, self.k * (self.odds - (1 << self.scale)) / self._total)
+        counts: NDArray[np.int64] = draw_counts(rng, marked, people.sum() - marked.sum(), self.k)
+        return counts
 
     def _first_problem(self, reports: NDArray[np.uint8]) -> tuple[int, str] | None:
         used = self.k * self._packed_bits or self.d

@@ -9,10 +9,16 @@ from __future__ import annotations
 
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from math import inf, nextafter
+from math import inf, log, nextafter
+
+from ..errors import InvalidArgument
 
 # Wide enough for e^ε at ε = 100 (44 digits) times 2**64 (20 digits) with 60 digits to spare.
 _CONTEXT = Context(prec=124, rounding=ROUND_FLOOR)
+
+# A hit is drawn below k·odds + (d−k)·2^scale, kept under this so that a 64-bit word is redrawn
+# less than once in 256 times.
+_MAX_TOTAL = 2**56
 
 
 def floor_exp(epsilon: float | Fraction, scale: int) -> int:
@@ -25,6 +31,27 @@ def floor_exp(epsilon: float | Fraction, scale: int) -> int:
     # exp is correctly rounded to nearest, so one step down is a lower bound.
     lower = _CONTEXT.next_minus(_CONTEXT.exp(exponent))
     return int(_CONTEXT.multiply(lower, Decimal(2**scale)))
+
+
+def finest_odds(owner: str, d: int, epsilon: float, k: int) -> tuple[int, int]:
+    """Return the finest odds / 2^scale <= e^ε that sets of k of d values can be drawn with.
+
+    >>> finest_odds("KSubset", 100, 1.0, 27)
+    (765128314358509, 48)
+    """
+    limit = log((_MAX_TOTAL - (d - k)) / k)
+    if epsilon > limit:
+        rule = f"at most {limit:.2f} for d = {d} and k = {k}, to be drawn with 64-bit integers"
+        raise InvalidArgument(owner, "epsilon", rule, epsilon)
+    finest = floor_exp(epsilon, 60)
+    for scale in range(60, -1, -1):
+        odds = finest >> (60 - scale)
+        if k * odds + (d - k << scale) <= _MAX_TOTAL:
+            break
+    if odds <= 1 << scale:
+        rule = f"large enough to differ from 0 in steps of 2^-{scale}, at d = {d}"
+        raise InvalidArgument(owner, "epsilon", rule, epsilon)
+    return odds, scale
 
 
 def floor_log(ratio: Fraction) -> float:

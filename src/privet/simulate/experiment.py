@@ -1,0 +1,281 @@
+"""Experiments: the error of mechanisms and estimators, over many repeats, beside the theory.
+
+In a repeat, a truth θ is drawn (most are the same every time), n people are drawn from it, their
+reports are simulated (`population.counts`), and every estimator makes its estimate of the same
+counts. A repeat has a random stream of its own, named by the seed, the cell of the grid and the
+number of the repeat: neither threads nor the other repeats have a say in it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice, product
+from math import sqrt
+from secrets import randbits
+from threading import Event
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from ..errors import InvalidArgument, MissingExtra
+from ..mechanisms import KSubset, Mechanism, by_name
+from ..mechanisms.base import Target
+from ..refine import project_simplex
+from .population import MOST_PEOPLE, counts
+from .truths import truth
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from .truths import Truth
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Factory: TypeAlias = Callable[[int, float], Mechanism]
+    Estimator: TypeAlias = Callable[[Mechanism, NDArray[np.int64], int], Floats]
+
+__all__ = ["ESTIMATORS", "Experiment", "Row", "run"]
+
+# What the frequencies are, from a mechanism, the counts of its reports, and their number.
+ESTIMATORS: dict[str, Estimator] = {
+    "unbiased": lambda mechanism, hits, n: mechanism.frequencies(hits, n),
+    "projected": lambda mechanism, hits, n: project_simplex(mechanism.frequencies(hits, n)),
+}
+
+# A cell of the grid is at most so many pieces of work.
+_PIECES = 32
+
+
+class Row(NamedTuple):
+    """The errors of one estimator in one cell of the grid: means over the repeats."""
+
+    mechanism: str
+    d: int
+    epsilon: float
+    n: int
+    truth: str
+    estimator: str
+    l1: float
+    l1_se: float  # the standard error of the mean
+    squared_l2: float
+    squared_l2_se: float
+    l_infinity: float
+    l_infinity_se: float
+    unbiased_theory: float  # the expected squared_l2 of the unbiased estimate
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A tidy table of errors: one row a mechanism, d, ε, n, truth and estimator."""
+
+    rows: tuple[Row, ...] = field(repr=False)
+    repeats: int
+    target: Target
+    seed: int
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the table that every output format is made from, column by column."""
+        return {name: [getattr(row, name) for row in self.rows] for name in Row._fields}
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtra("to_frame", "pandas", "pandas") from None
+        return pd.DataFrame(self.columns())
+
+    def to_arrow(self) -> Any:
+        """Return a pyarrow Table."""
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise MissingExtra("to_arrow", "pyarrow", "privet[bulk]") from None
+        return pa.table(self.columns())
+
+    def plot(self) -> Any:
+        """Draw the squared ℓ2 errors against ε, d or n; return the matplotlib figure."""
+        from ..figures import plot_experiment
+
+        return plot_experiment(self)
+
+
+def run(
+    *,
+    d: int | Iterable[int],
+    epsilon: float | Iterable[float],
+    n: int | Iterable[int],
+    mechanisms: str | Iterable[str] | Mapping[str, str | Factory] = tuple(by_name),
+    truths: str | Iterable[str] | Mapping[str, Any] = "paper",
+    estimators: Mapping[str, Estimator] = ESTIMATORS,
+    repeats: int = 100,
+    target: Target = "population",
+    seed: int | None = None,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Experiment:
+    """Simulate every mechanism at every d, ε, n and truth; measure every estimator's error.
+
+    Parameters
+    ----------
+    d, epsilon, n : number or several
+        How many values, the privacy level, how many people.
+    mechanisms : name or several, or a mapping
+        Of privet.mechanisms; "k-subset:information" or "k-subset:27" says how k is chosen. One's
+        own are a mapping from their names to functions of (d, epsilon).
+    truths : name or several, or a mapping
+        What people are drawn from, such as "zipf:1.1"; see `truth`. One's own are a mapping from
+        their names to arrays of d shares, or to functions of (d, rng).
+    estimators : mapping
+        From names to functions of (mechanism, counts, n), by default ESTIMATORS.
+    repeats : int >= 2
+        How often each cell of the grid is simulated.
+    target : "population" or "sample"
+        What an estimate should be: the truth, or the shares among the people drawn.
+    seed : int >= 0
+        The same seed gives the same table; by default a fresh one, kept in the result.
+    workers : int >= 1
+        How many threads, by default one a core. The table does not depend on it.
+    progress : function
+        Called with the number of repeats done since it was called last.
+
+    >>> experiment = run(d=4, epsilon=1.0, n=100, mechanisms="k-subset", repeats=10, seed=1)
+    >>> [(row.estimator, row.l1 > 0) for row in experiment.rows]
+    [('unbiased', True), ('projected', True)]
+
+    """
+    repeats = _whole("repeats", repeats, 2)
+    threads = os.cpu_count() if workers is None else _whole("workers", workers, 1)
+    seed = randbits(32) if seed is None else _whole("seed", seed, 0)
+    if target not in get_args(Target):
+        raise InvalidArgument("run", "target", "'population' or 'sample'", target)
+    cells = _grid(d, epsilon, n, mechanisms, truths)
+    step = -(-repeats // _PIECES)
+    pieces = [range(at, min(at + step, repeats)) for at in range(0, repeats, step)]
+    over = Event()
+
+    def simulate(piece: tuple[int, range]) -> Floats:
+        index, numbers = piece
+        measured = []
+        for number in numbers:
+            if over.is_set():
+                break
+            stream = np.random.SeedSequence(seed, spawn_key=(index, number))
+            rng = np.random.default_rng(stream)
+            measured.append(_repeat(cells[index], estimators, target, rng))
+        return np.array(measured)
+
+    rows: list[Row] = []
+    pool = ThreadPoolExecutor(threads)
+    try:
+        done = pool.map(simulate, product(range(len(cells)), pieces))
+        for cell in cells:
+            parts = []
+            for part in islice(done, len(pieces)):
+                parts.append(part)
+                if progress is not None:
+                    progress(len(part))
+            rows += _summary(cell, estimators, np.concatenate(parts))
+    finally:  # after an error or an interrupt, at most one repeat more a thread
+        over.set()
+        pool.shutdown(cancel_futures=True)
+    return Experiment(tuple(rows), repeats, target, seed)
+
+
+class _Cell(NamedTuple):
+    """One place of the grid."""
+
+    name: str
+    mechanism: Mechanism
+    n: int
+    truth_name: str
+    truth: Truth
+
+
+def _repeat(
+    cell: _Cell, estimators: Mapping[str, Estimator], target: Target, rng: Generator
+) -> Floats:
+    """Return the expected squared ℓ2 error, and each estimator's ℓ1, squared ℓ2 and ℓ∞ errors."""
+    mechanism, n = cell.mechanism, cell.n
+    theta = cell.truth(mechanism.d, rng)
+    people = rng.multinomial(n, theta)
+    hits = counts(mechanism, people, rng)
+    goal = theta if target == "population" else people / n
+    measured = [mechanism.variance(goal, n, target).sum()]
+    for estimate in estimators.values():
+        error = np.abs(estimate(mechanism, hits, n) - goal)
+        measured += [error.sum(), np.square(error).sum(), error.max()]
+    return np.array(measured)
+
+
+def _summary(cell: _Cell, estimators: Mapping[str, Estimator], measured: Floats) -> Iterable[Row]:
+    """Return a row an estimator from a line of measurements a repeat."""
+    theory, *means = measured.mean(axis=0).tolist()
+    _, *spreads = (measured.std(axis=0, ddof=1) / sqrt(len(measured))).tolist()
+    mechanism = cell.mechanism
+    for at, name in enumerate(estimators):
+        l1, l2, top = means[3 * at : 3 * at + 3]
+        l1_se, l2_se, top_se = spreads[3 * at : 3 * at + 3]
+        yield Row(
+            cell.name, mechanism.d, mechanism.epsilon, cell.n, cell.truth_name, name,
+            l1, l1_se, l2, l2_se, top, top_se, theory,
+        )  # fmt: skip
+
+
+def _grid(d: Any, epsilon: Any, n: Any, mechanisms: Any, truths: Any) -> list[_Cell]:
+    """Return the cells, having tried every mechanism and truth at every d."""
+    factories = {name: _factory(form) for name, form in _named("mechanisms", mechanisms).items()}
+    draws = {name: truth(form) for name, form in _named("truths", truths).items()}
+    crowds = [_whole("n", people, 1, MOST_PEOPLE) for people in _several("n", n)]
+    levels = _several("epsilon", epsilon)
+    cells: list[_Cell] = []
+    for (label, draw), size in product(draws.items(), _several("d", d)):
+        choices = product(levels, factories.items())
+        made = [(name, make(size, level)) for level, (name, make) in choices]
+        draw(size, np.random.default_rng(0))
+        cells += [
+            _Cell(name, mechanism, people, label, draw)
+            for people, (name, mechanism) in product(crowds, made)
+        ]
+    return cells
+
+
+def _factory(form: str | Factory) -> Factory:
+    if callable(form):
+        return form
+    name, colon, k = str(form).partition(":")
+    if name not in by_name or (colon and name != KSubset.name):
+        rule = f"one of {', '.join(by_name)}, k-subset:information, k-subset:K"
+        raise InvalidArgument("run", "mechanisms", rule, form)
+    make: Callable[..., Mechanism] = by_name[name]
+    if not colon:
+        return make
+    size = int(k) if k.isascii() and k.isdecimal() else k
+    return lambda d, epsilon: make(d, epsilon, size)
+
+
+def _named(parameter: str, forms: Any) -> dict[str, Any]:
+    """Return what the names stand for: themselves, unless a mapping says otherwise."""
+    names = _several(parameter, [forms] if isinstance(forms, str) else forms)
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidArgument("run", parameter, "names, or a mapping from names", forms)
+    return dict(forms) if isinstance(forms, Mapping) else {name: name for name in names}
+
+
+def _several(parameter: str, given: Any) -> list[Any]:
+    """Return one or several as a list."""
+    listed = list(given) if isinstance(given, Iterable) else [given]
+    if not listed:
+        raise InvalidArgument("run", parameter, "one or several", given)
+    return listed
+
+
+def _whole(parameter: str, value: Any, least: int, most: float = np.inf) -> int:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        rule = f"an int >= {least}" if most == np.inf else f"an int in [{least}, {most}]"
+        raise InvalidArgument("run", parameter, rule, value)
+    return int(value)

@@ -1,0 +1,136 @@
+"""Truths are distributions, those that their names and numbers say."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet.errors import InvalidArgument
+from privet.simulate import truth
+from privet.simulate.truths import FORMS
+
+NAMED = ["paper", "flat", "dirichlet", "dirichlet:0.01", "zipf", "zipf:0", "zipf:900", "geometric"]
+NAMED += ["geometric:1", "geometric:1e-9", "spikes:1", "spikes:2", "two-level", "two-level:.9,0"]
+
+
+def name_of(given):
+    return "function" if callable(given) else str(given)
+
+
+def drawn(form, d, seed=1):
+    return truth(form)(d, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("d", [2, 3, 100, 4097])
+@pytest.mark.parametrize("form", NAMED)
+def test_named_truths_are_distributions(form, d):
+    theta = drawn(form, d)
+    assert theta.shape == (d,)
+    assert theta.dtype == np.float64
+    assert (theta >= 0).all()
+    assert theta.sum() == pytest.approx(1, abs=1e-12)
+    # A truth is drawn anew only where it is random.
+    fixed = np.array_equal(theta, drawn(form, d, seed=2))
+    assert fixed == (not form.startswith(("paper", "dirichlet")))
+
+
+def test_every_name_is_tried_above():
+    assert {form.partition(":")[0] for form in FORMS} == {n.partition(":")[0] for n in NAMED}
+
+
+@pytest.mark.parametrize(
+    ("form", "weights"),
+    [
+        ("flat", [1, 1, 1, 1, 1]),
+        ("zipf", [j**-1.1 for j in range(1, 6)]),
+        ("zipf:2", [1, 1 / 4, 1 / 9, 1 / 16, 1 / 25]),
+        ("geometric", [16, 8, 4, 2, 1]),
+        ("geometric:0.1", [1, 0.1, 0.01, 0.001, 0.0001]),
+        ("spikes:2", [1, 1, 0, 0, 0]),
+        ("spikes:5", [1, 1, 1, 1, 1]),
+        ("two-level", [90, 2.5, 2.5, 2.5, 2.5]),
+        ("two-level:0.4", [45, 45, 10 / 3, 10 / 3, 10 / 3]),
+        ("two-level:0.4,0.5", [3, 3, 2, 2, 2]),
+        ("two-level:0.999,0.2", [5, 5, 5, 5, 80]),
+        ([5, 0, 1, 2, 2], [5, 0, 1, 2, 2]),
+        (lambda d, rng: range(d), [0, 1, 2, 3, 4]),
+    ],
+    ids=name_of,
+)
+def test_fixed_truths_follow_their_formulas(form, weights):
+    np.testing.assert_allclose(drawn(form, 5), np.array(weights) / sum(weights), rtol=1e-12)
+
+
+def test_the_papers_truth_is_uniform_numbers_made_to_sum_to_one():
+    uniform = np.random.default_rng(3).random(50)
+    np.testing.assert_allclose(drawn("paper", 50, seed=3), uniform / uniform.sum(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 1, 20])
+def test_dirichlet_has_its_concentration(alpha):
+    d, rng = 10, np.random.default_rng(4)
+    draw = truth(f"dirichlet:{alpha}")
+    squares = np.array([np.square(draw(d, rng)).sum() for _ in range(4000)])
+
+    def off(alpha):
+        """Standard errors away from E Σθ² = (α + 1)/(dα + 1)."""
+        return abs(squares.mean() - (alpha + 1) / (d * alpha + 1)) / (squares.std() / 4000**0.5)
+
+    assert off(alpha) < 5
+    assert off(1.2 * alpha) > 5  # the control
+
+
+@given(st.lists(st.floats(0, 1e308) | st.integers(0, 2**60), min_size=2, max_size=9))
+def test_any_shares_or_people_are_a_truth(weights):
+    if not any(weights):
+        weights[0] = 1
+    theta = drawn(weights, len(weights))
+    assert theta.sum() == pytest.approx(1, abs=1e-12)
+    largest = max(weights)
+    np.testing.assert_allclose(theta / theta.max(), [w / largest for w in weights], rtol=1e-9)
+
+
+def test_ones_own_truth_is_copied():
+    mine = np.array([1.0, 3.0])
+    draw = truth(mine)
+    mine[:] = 0
+    assert draw(2, None).tolist() == [0.25, 0.75]
+
+
+NAMES = "one of paper, flat, dirichlet:alpha, zipf:s, geometric:ratio, spikes:m, two-level:part"
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        *((form, f"'form' parameter of truth must be {NAMES}") for form in (
+            "", "nope", "Zipf", "flat:1", "zipf:", "zipf:a", "zipf:1,2", "two-level:.1,.2,.3", ":1",
+        )),
+        ("zipf:-1", "'s' parameter of zipf must be a finite number >= 0. Got -1.0"),
+        ("zipf:nan", "'s' parameter of zipf"),
+        ("dirichlet:0", "'alpha' parameter of dirichlet must be a finite number > 0. Got 0.0"),
+        ("dirichlet:inf", "'alpha' parameter of dirichlet"),
+        ("geometric:0", "'ratio' parameter of geometric must be a number in (0, 1]. Got 0.0"),
+        ("geometric:2", "'ratio' parameter of geometric"),
+        ("spikes:0", "'m' parameter of spikes must be a whole number in [1, 3]. Got 0.0"),
+        ("spikes:4", "'m' parameter of spikes"),
+        ("spikes:1.5", "'m' parameter of spikes"),
+        ("two-level:1", "'part' parameter of two-level must be a number in (0, 1). Got 1.0"),
+        ("two-level:.1,2", "'share' parameter of two-level must be a number in [0, 1]. Got 2.0"),
+        ([1, 2], "must be 3 finite numbers >= 0, not all 0. Got 'shape (2,)'"),
+        (lambda d, rng: np.ones(2), "must be 3 finite numbers >= 0, not all 0. Got 'shape (2,)'"),
+        ([[1, 2, 3]], "Got 'shape (1, 3)'"),
+        ([], "Got 'shape (0,)'"),
+        (7, "Got 'shape ()'"),
+        (["1", "2", "3"], "Got 'dtype <U1'"),
+        ([0, 0, 0], "Got 'only zeros'"),
+        ([1, -2, 3], "'form[1]' parameter of truth must be a finite number >= 0. Got -2"),
+        ([1, 2, float("nan")], "'form[2]' parameter of truth must be a finite number >= 0"),
+        (lambda d, rng: [1, 2, np.inf], "'form[2]' parameter"),
+    ],
+    ids=name_of,
+)  # fmt: skip
+def test_other_truths_are_refused(form, said):
+    with pytest.raises(InvalidArgument) as error:
+        drawn(form, 3)
+    assert said in str(error.value)
