@@ -39,6 +39,9 @@ class Walk:
     def coin(self, heads, total):
         return self._choose("coin", [(True, heads), (False, total - heads)], total)
 
+    def below(self, n):
+        return self._choose(("below", n), [(i, 1) for i in range(n)], n)
+
     def coins(self, count, numerator, bits):
         outcomes = _coins(count, numerator, 1 << bits)
         return self._choose(("coins", count), outcomes, 1 << bits * count)

@@ -117,7 +117,7 @@ def tally(reports, d, k=None):
 
 
 def subset_law(d, k, E):
-    """The paper's Definition 1: {members: probability} for every value, E rational."""
+    """The paper's Definition 2.1: {members: probability} for every value, E rational."""
     from itertools import combinations
 
     total = (k * E + d - k) * comb(d, k)

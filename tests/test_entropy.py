@@ -46,6 +46,16 @@ def test_coin_compares_little_endian_words_with_exact_bounds():
             stream_of(*word(rejected)).coin(heads, total)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 1000, 2**32 + 1, 2**63 + 1, 2**64])
+def test_below_takes_remainders_of_words_below_a_multiple(n):
+    limit = 2**64 // n * n
+    for value in {0, 1, n - 1, n % 2**64, limit // 2, limit - n, limit - 1} - {2**64, limit}:
+        assert stream_of(*value.to_bytes(8, "little")).below(n) == value % n
+    for rejected in {limit, 2**64 - 1} - {2**64} if limit < 2**64 else ():
+        both = *rejected.to_bytes(8, "little"), *(n - 1).to_bytes(8, "little")
+        assert stream_of(*both).below(n) == n - 1
+
+
 @pytest.mark.parametrize(("count", "bits"), [(1, 1), (1, 4), (2, 3), (3, 2), (3, 3)])
 def test_coins_are_independent_with_the_exact_probability(count, bits):
     for numerator in range(2**bits):

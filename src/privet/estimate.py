@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from .errors import InvalidArgument, MissingExtra
+from .mechanisms.base import Target
 from .refine import project_simplex
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from .mechanisms.base import Target
     from .survey import Survey
 
 __all__ = ["Estimate"]
@@ -53,46 +53,20 @@ class Estimate:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the lower and upper ends of a confidence interval for each category.
 
-        target="population" is for the crowd that the n people were drawn from: a count is then
-        exactly Binomial(n, h + θ(g − h)), and the interval is Clopper and Pearson's (1934), which
-        covers at least at the level. target="sample" is for the share among these n people
-        themselves, narrower, by inverting the score test with the variance of the randomization
-        alone. simultaneous=True widens all of them (Bonferroni) so that they hold together.
+        target="population" is for the crowd that the n people were drawn from, target="sample" for
+        the share among these n people themselves, which is narrower. How, the mechanism knows:
+        where it is symmetric, a count is exactly binomial, and the interval for the population
+        covers at least at the level. simultaneous=True widens all of them (Bonferroni) so that they
+        hold together.
         """
         if not isinstance(level, float) or not 0 < level < 1:
             raise InvalidArgument("Estimate.interval", "level", "a float in (0, 1)", level)
-        alpha = (1 - level) / (len(self.counts) if simultaneous else 1)
-        if target == "population":
-            low, high = self._population_interval(alpha)
-        elif target == "sample":
-            low, high = self._sample_interval(alpha)
-        else:
+        if target not in get_args(Target):
             rule = "'population' or 'sample'"
             raise InvalidArgument("Estimate.interval", "target", rule, target)
+        alpha = (1 - level) / (len(self.counts) if simultaneous else 1)
+        low, high = self.survey.mechanism.interval(self.counts, self.n, alpha, target)
         return np.clip(low, 0, 1), np.clip(high, 0, 1)
-
-    def _population_interval(self, alpha: float) -> tuple[NDArray[np.float64], ...]:
-        from scipy.special import betaincinv
-
-        hits, misses = self.counts.astype(np.float64), (self.n - self.counts).astype(np.float64)
-        low, high = np.zeros(len(hits)), np.ones(len(hits))
-        some, rest = hits > 0, misses > 0
-        low[some] = betaincinv(hits[some], misses[some] + 1, alpha / 2)
-        high[rest] = betaincinv(hits[rest] + 1, misses[rest], 1 - alpha / 2)
-        g, h = self.survey.mechanism.hit_rates
-        return tuple((end - float(h)) / float(g - h) for end in (low, high))
-
-    def _sample_interval(self, alpha: float) -> tuple[NDArray[np.float64], ...]:
-        """Solve n(θ̂ − θ)² <= z²(θ·V1 + (1 − θ)·V0) for θ."""
-        from statistics import NormalDist
-
-        other, own = self.survey.mechanism.variance(np.array([0.0, 1.0]), 1, "sample")
-        z = NormalDist().inv_cdf(1 - alpha / 2)
-        spread = z**2 / self.n
-        middle = self.frequencies + spread * (own - other) / 2
-        inner = middle**2 - self.frequencies**2 + spread * other
-        reach = np.sqrt(np.maximum(inner, 0))
-        return middle - reach, middle + reach
 
     def project(self) -> NDArray[np.float64]:
         """Return the distribution nearest to the frequencies: non-negative, and sums to 1."""

@@ -28,7 +28,7 @@ def check_subset_mechanism(mechanism, tables):
     assert ratio == E == Fraction(mechanism.odds, 2**mechanism.scale)
     g, h = mechanism.hit_rates
     assert_hit_rates(tables, lambda report: naive.unpack(report, d, k), g, h)
-    # The whole law is the paper's Definition 1.
+    # The whole law is the paper's Definition 2.1.
     for table, expected in zip(tables, naive.subset_law(d, k, E), strict=True):
         assert table == {naive.pack(z, d, k): p for z, p in expected.items()}
 

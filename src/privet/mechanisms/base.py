@@ -7,9 +7,11 @@ A mechanism is an immutable value that says
 - which bytes are a report at all: `check`;
 - how reports fold into an aggregate, an integer vector that adds: `aggregate`;
 - how an aggregate becomes, for each value, the number of reports that support it: `counts`;
-- how likely each report is, exactly: `probability`, `hit_rates`, `likelihood_ratio`.
+- what share of the people each value has, without bias: `frequencies`, `variance`, `interval`;
+- how likely each report is, exactly: `probability`, `likelihood_ratio`.
 
-Everything else (surveys, tallies, estimates, files, commands) is written once against this.
+Most are `Symmetric`, which answers for the estimate. Everything else (surveys, tallies, estimates,
+files, commands) is written once against this.
 """
 
 from __future__ import annotations
@@ -75,11 +77,6 @@ class Mechanism(ABC):
     @abstractmethod
     def likelihood_ratio(self) -> Fraction:
         """The largest Q(z|x) / Q(z|x') of the mechanism as implemented, exactly; <= e^ε."""
-
-    @property
-    @abstractmethod
-    def hit_rates(self) -> tuple[Fraction, Fraction]:
-        """How likely a report supports the own value (g) and any other value (h), exactly."""
 
     @property
     @abstractmethod
@@ -166,6 +163,19 @@ class Mechanism(ABC):
     def check_aggregate(self, aggregate: NDArray[np.int64], n: int) -> str | None:
         """Return why no `n` reports can have this aggregate, or None."""
 
+    @abstractmethod
+    def frequencies(self, counts: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+        """Return the unbiased estimate of each value's share."""
+
+    @abstractmethod
+    def variance(
+        self, theta: NDArray[np.float64], n: int, target: Target = "population"
+    ) -> NDArray[np.float64]:
+        """Return the variance of each estimated share where the true ones are theta.
+
+        For these n people ("sample"), or for the population that they were drawn from.
+        """
+
     @property
     def aggregate_size(self) -> int:
         """The length of an aggregate."""
@@ -176,16 +186,6 @@ class Mechanism(ABC):
         return aggregate.copy()
 
     # --- the same for every mechanism -----------------------------------------------------------
-
-    @cached_property
-    def g(self) -> float:
-        """The probability that a report supports the own value."""
-        return float(self.hit_rates[0])
-
-    @cached_property
-    def h(self) -> float:
-        """The probability that a report supports any one other value."""
-        return float(self.hit_rates[1])
 
     @cached_property
     def realized_epsilon(self) -> float:
@@ -236,23 +236,19 @@ class Mechanism(ABC):
         """Check the reports; return how many of them support each value, int64 (d,)."""
         return self.counts(self.aggregate(reports)[1])
 
-    def frequencies(self, counts: NDArray[np.int64], n: int) -> NDArray[np.float64]:
-        """Return the unbiased estimate (f/n − h)/(g − h); paper, Algorithm 2."""
-        g, h = self.hit_rates
-        return (counts / n - self.h) / float(g - h)
+    def interval(
+        self, counts: NDArray[np.int64], n: int, alpha: float, target: Target
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the ends of an interval for each share, which misses with probability alpha.
 
-    def variance(
-        self, theta: NDArray[np.float64], n: int, target: Target = "population"
-    ) -> NDArray[np.float64]:
-        """Return the variance of each estimated frequency where the true ones are theta.
-
-        For the sample (these n people), θ·g(1−g) + (1−θ)·h(1−h), over n(g−h)²; for the
-        population they were drawn from, θ(1−θ)/n more.
+        By the normal law, where a mechanism knows no better.
         """
-        g, h = self.hit_rates
-        own, other = float(g * (1 - g) / (g - h) ** 2), float(h * (1 - h) / (g - h) ** 2)
-        noise = (theta * own + (1 - theta) * other) / n
-        return noise + theta * (1 - theta) / n if target == "population" else noise
+        from statistics import NormalDist
+
+        estimate = self.frequencies(counts, n)
+        deviation = np.sqrt(self.variance(np.clip(estimate, 0, 1), n, target))
+        reach = NormalDist().inv_cdf(1 - alpha / 2) * deviation
+        return estimate - reach, estimate + reach
 
     # --- arguments --------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 Each of d bits is flipped with probability flip / 2^64, the smallest such number at or above
 1/(e^{ε/2} + 1). Two values differ in two bits, so the likelihood ratio is at most
-((2^64 − flip) / flip)^2 <= e^ε (paper, eq. 5).
+((2^64 − flip) / flip)^2 <= e^ε (paper, eq. 7).
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..errors import InvalidSurvey
-from .base import Mechanism, count_bits, read_integer
+from .base import count_bits, read_integer
 from .batch import BLOCK_BYTES, narrow, widen, words_of
+from .symmetric import Symmetric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +34,7 @@ _ONE = 1 << _BITS
 _PLANES = 8
 
 
-class BinaryRR(Mechanism):
+class BinaryRR(Symmetric):
     """Report every bit of the one-hot answer, each kept with probability e^{ε/2}/(e^{ε/2} + 1).
 
     >>> BinaryRR(16, 2.0).g  # doctest: +ELLIPSIS

@@ -1,4 +1,4 @@
-"""The k-subset mechanism, complete design: the paper's Definition 1 and Algorithm 1.
+"""The k-subset mechanism, complete design: the paper's Definition 2.1 and Algorithm 1.
 
 A report is a set Z of k of the d values, with probability
 
@@ -20,9 +20,10 @@ import numpy as np
 
 from ..errors import InvalidSurvey
 from ..kernels import MOST_WORDS, TILE
-from .base import Mechanism, count_bits, read_integer
+from .base import count_bits, read_integer
 from .batch import BLOCK_BYTES, words_of
 from .start import cheapest_rounds, cheapest_start, expected_draws
+from .symmetric import Symmetric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 _FEW_PEOPLE, _FEW_TIMES = 40_000, 64
 
 
-class KSubset(Mechanism):
+class KSubset(Symmetric):
     r"""Report a set of k of the d values that is more likely to hold the own one.
 
     Parameters
@@ -47,8 +48,8 @@ class KSubset(Mechanism):
     epsilon : float
         The privacy level: no report is more than e^ε times likelier under one value than another.
     k : "l2", "information" or int in [1, d − 1]
-        The size of a report: the one with the least squared error (the paper's k#, Theorem 3),
-        the one that keeps the most information (k*, Theorem 1), or one's own.
+        The size of a report: the one with the least squared error (the paper's k#, Theorem 3.1),
+        the one that keeps the most information (k*, Theorem 2.1), or one's own.
 
     References
     ----------
