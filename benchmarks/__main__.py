@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import against_limits, against_numpy, against_peers, footprint, limits, report
+from . import against_limits, against_numpy, against_peers, footprint, limits, populations, report
 from .rows import Table
 from .timing import Scale
 
@@ -26,6 +26,7 @@ TABLES = tuple(
         against_peers.randomized_response,
         against_numpy.two_workers,
         against_numpy.simplex,
+        populations.population,
         against_peers.one_report,
         footprint.startup,
         footprint.memory,
