@@ -18,7 +18,7 @@ import numpy as np
 
 from .entropy import Stream, keyed
 from .errors import InvalidAnswer, InvalidArgument, InvalidSurvey
-from .mechanisms import KSubset, Mechanism, by_name
+from .mechanisms import Mechanism, by_name
 from .tally import Tally
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ class Survey:
     epsilon : float
         The privacy level of one report.
     mechanism : "auto", a mechanism's name, or a Mechanism
-        "auto" takes the one with the least error.
+        "auto" takes the one with the least error, and among those within 1 % of it the one with
+        the shortest report.
     id : str, optional
         Lower-case letters, digits, '.', '_' and '-'; by default made from the question. Two waves
         of the same question need different ids, so that their tallies cannot be mixed up.
@@ -233,7 +234,9 @@ def _choose_mechanism(mechanism: str | Mechanism, d: int, epsilon: float) -> Mec
             raise InvalidArgument("Survey", "mechanism", rule, mechanism)
         return mechanism
     if mechanism == "auto":
-        return KSubset(d, epsilon)
+        from .mechanisms import choose
+
+        return choose(d, epsilon)
     if not isinstance(mechanism, str) or mechanism not in by_name:
         rule = f"a Mechanism or one of auto, {', '.join(by_name)}"
         raise InvalidArgument("Survey", "mechanism", rule, mechanism)

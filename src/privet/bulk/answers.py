@@ -40,11 +40,11 @@ def read_answers(
             with _open(path, csv) as header:
                 column = _choose_column(path, survey, header.schema.names, column)
             kinds = {column: pa.binary()}
-            categories = pa.array([text.encode() for text in survey.categories], pa.binary())
+            known = {text.encode(): value for value, text in enumerate(survey.categories)}
             row = _FIRST_ROW
             with _open(path, csv, include_columns=[column], column_types=kinds) as batches:
                 for batch in batches:
-                    yield _positions(path, survey, batch.column(0), categories, row)
+                    yield _positions(path, survey, batch.column(0), known, row)
                     row += len(batch)
         except pa.ArrowInvalid as error:
             if ragged := _RAGGED.search(str(error)):
@@ -83,18 +83,20 @@ def _choose_column(path: Path, survey: Survey, names: Sequence[str], column: str
 
 
 def _positions(
-    path: Path, survey: Survey, answers: Any, categories: Any, first_row: int
+    path: Path, survey: Survey, answers: Any, known: dict[bytes, int], first_row: int
 ) -> NDArray[np.int64]:
-    found = arrow("compute").index_in(answers, value_set=categories)
-    positions: NDArray[np.int64] = (
-        found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    )
-    for i in np.flatnonzero(positions < 0):
-        place = f"{path}, row {first_row + i}: "
+    """Look up each different answer once; the rows matter only where one is not a category."""
+    encoded = answers.dictionary_encode()
+    rows = encoded.indices.to_numpy(zero_copy_only=False)
+    different = encoded.dictionary.to_pylist()
+    positions = np.array([known.get(answer, -1) for answer in different], dtype=np.int64)
+    for i in np.flatnonzero(positions < 0):  # in the order in which they first appear
         try:
-            positions[i] = survey.index(answers[int(i)].as_py().decode())
-        except UnicodeDecodeError:
+            positions[i] = survey.index(different[i].decode())
+        except (UnicodeDecodeError, InvalidAnswer) as error:
+            place = f"{path}, row {first_row + int(np.argmax(rows == i))}: "
+            if isinstance(error, InvalidAnswer):
+                raise InvalidFile(error.describe(place)) from None
             raise InvalidFile(f"{place}the answer is not UTF-8 text.") from None
-        except InvalidAnswer as error:
-            raise InvalidFile(error.describe(place)) from None
-    return positions
+    found: NDArray[np.int64] = positions[rows]
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -22,21 +22,19 @@ def survey() -> None:
 
 @survey.command("new")
 @click.option("-q", "--question", required=True, help="What people are asked.")
+@click.option("-c", "--category", "given", multiple=True, help="A possible answer; repeat.")
 @click.option(
-    "-c",
-    "--category",
-    "categories",
-    multiple=True,
-    required=True,
-    help="A possible answer; repeat.",
-)
+    "--categories", "listed", type=click.File(encoding="utf-8-sig", errors="strict"),
+    help="A file with one possible answer a line, after those of -c; - for stdin.",
+)  # fmt: skip
 @click.option("-e", "--epsilon", type=float, required=True, help="The privacy level of one report.")
 @click.option("-m", "--mechanism", default="auto", show_default=True, help="How to randomize.")
 @click.option("--id", "identifier", help="A short name; by default made from the question.")
 @click.option("-o", "--out", type=OUTPUT, help="Default: stdout.")
 def new(
     question: str,
-    categories: tuple[str, ...],
+    given: tuple[str, ...],
+    listed: TextIO | None,
     epsilon: float,
     mechanism: str,
     identifier: str | None,
@@ -49,6 +47,7 @@ def new(
     from ..files import replacing
     from ..survey import Survey
 
+    categories = [*given, *(_lines(listed) if listed is not None else ())]
     made = Survey(question, categories, epsilon, mechanism=mechanism, id=identifier)
     if out is None:
         click.echo(made.to_json())
@@ -58,3 +57,17 @@ def new(
     click.echo(
         f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…", err=True
     )
+
+
+def _lines(file: TextIO) -> list[str]:
+    """Return the lines of a file; a blank one is told by its number."""
+    from ..errors import InvalidFile
+
+    try:
+        lines = file.read().splitlines()
+    except UnicodeDecodeError:
+        raise InvalidFile(f"{file.name}: not text in UTF-8.") from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            raise InvalidFile(f"{file.name}, line {number}: there is no category.")
+    return [line.strip() for line in lines]

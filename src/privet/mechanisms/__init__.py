@@ -1,13 +1,31 @@
 """The mechanisms: one a file, all behind the protocol of `base.Mechanism`."""
 
+from typing import TYPE_CHECKING
+
 from .base import Mechanism
-from .binary_rr import BinaryRR
-from .k_subset import KSubset
-from .multivariate_rr import MultivariateRR
-from .symmetric import Symmetric
+from .registry import HOMES, by_name, load
 
-__all__ = ["BinaryRR", "KSubset", "Mechanism", "MultivariateRR", "Symmetric", "by_name"]
+if TYPE_CHECKING:
+    from .binary_rr import BinaryRR
+    from .comparison import Comparison, choose, compare
+    from .k_subset import KSubset
+    from .multivariate_rr import MultivariateRR
+    from .symmetric import Symmetric
 
-by_name: dict[str, type[Mechanism]] = {
-    mechanism.name: mechanism for mechanism in (KSubset, MultivariateRR, BinaryRR)
-}
+__all__ = [
+    "BinaryRR",
+    "Comparison",
+    "KSubset",
+    "Mechanism",
+    "MultivariateRR",
+    "Symmetric",
+    "by_name",
+    "choose",
+    "compare",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in HOMES:
+        return load(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

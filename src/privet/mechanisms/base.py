@@ -185,6 +185,11 @@ class Mechanism(ABC):
         """Return how many reports support each value."""
         return aggregate.copy()
 
+    @property
+    def server_steps(self) -> tuple[float, float]:
+        """About how many steps of a processor counting a report takes, and decoding at the end."""
+        return self.report_bytes / 8, self.aggregate_size
+
     # --- the same for every mechanism -----------------------------------------------------------
 
     @cached_property

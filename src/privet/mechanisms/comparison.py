@@ -1,0 +1,96 @@
+"""Mechanisms side by side: what their error, reports and counting cost, and which one to take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import InvalidArgument
+from .k_subset import KSubset
+from .registry import by_name
+
+if TYPE_CHECKING:
+    from .base import Mechanism
+
+__all__ = ["Comparison", "choose", "compare"]
+
+# What "auto" chooses from. None has less error than the first; the others have short reports.
+_CANDIDATES = ("k-subset", "cyclotomic", "projective", "hadamard")
+# Errors that differ by less are the same to a survey.
+_SAME = 1.01
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One mechanism's costs, for n people of whom every value has the same share.
+
+    `squared_error` is the expected squared ℓ2 error of the unbiased frequencies of these people,
+    and `relative_error` that beside the optimum, the k-subset mechanism's. Steps are of a
+    processor, roughly: `counting_steps` for each report, `decoding_steps` once at the end.
+    """
+
+    mechanism: Mechanism
+    squared_error: float
+    relative_error: float
+    report_bytes: int
+    random_bytes: int
+    counting_steps: float
+    decoding_steps: float
+
+
+def compare(d: int, epsilon: float, n: int) -> list[Comparison]:
+    """Return every mechanism that can be had for d values and ε, the one with least error first.
+
+    >>> best = compare(100, 1.0, 10_000)[0]
+    >>> best.mechanism.name, round(best.squared_error, 6)
+    ('k-subset', 0.035995)
+    """
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+        raise InvalidArgument("compare", "n", "an int >= 1", n)
+    optimum = _error(KSubset(d, epsilon))
+    made = [mechanism for name in by_name if (mechanism := _make(name, d, epsilon)) is not None]
+    compared = [_compare(mechanism, n, optimum) for mechanism in made]
+    return sorted(compared, key=lambda c: (c.squared_error, c.report_bytes))
+
+
+def choose(d: int, epsilon: float) -> Mechanism:
+    """Return the mechanism of a survey that names none.
+
+    The least error comes first; among those within 1 % of it, the shortest report; then the
+    cheapest decoding.
+    """
+    first = KSubset(d, epsilon)
+    made = [_make(name, d, epsilon) for name in _CANDIDATES]
+    costs = [_compare(mechanism, 1, _error(first)) for mechanism in made if mechanism is not None]
+    least = min(cost.squared_error for cost in costs)
+    near = [cost for cost in costs if cost.squared_error <= _SAME * least]
+    return min(near, key=lambda cost: (cost.report_bytes, cost.decoding_steps)).mechanism
+
+
+def _make(name: str, d: int, epsilon: float) -> Mechanism | None:
+    """Return a mechanism, or None where it has no parameters for these."""
+    if name not in by_name:
+        return None
+    try:
+        return by_name[name](d, epsilon)  # type: ignore[call-arg]
+    except InvalidArgument:
+        return None
+
+
+def _compare(mechanism: Mechanism, n: int, optimum: float) -> Comparison:
+    error = _error(mechanism)
+    return Comparison(
+        mechanism,
+        error / n,
+        error / optimum,
+        mechanism.report_bytes,
+        mechanism.stream_bytes,
+        *mechanism.server_steps,
+    )
+
+
+def _error(mechanism: Mechanism) -> float:
+    flat = np.full(mechanism.d, 1 / mechanism.d)
+    return float(mechanism.variance(flat, 1, "sample").sum())

@@ -1,0 +1,45 @@
+"""Which mechanism a survey takes, and why."""
+
+import numpy as np
+import pytest
+
+from privet import theory
+from privet.errors import InvalidArgument
+from privet.mechanisms import by_name, choose, compare
+
+
+@pytest.mark.parametrize("d", [2, 3, 5, 10, 16, 30, 64, 100, 333, 1000, 4096])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 6.0])
+def test_the_choice_is_the_shortest_report_within_one_percent_of_the_least_error(d, epsilon):
+    rows = compare(d, epsilon, 1000)
+    best = theory.total_variance(d, epsilon, theory.l2_optimal_k(d, epsilon), 1000)
+    errors = {row.mechanism.name: row.squared_error for row in rows}
+    assert min(errors.values()) == pytest.approx(best, rel=1e-9)
+    chosen = choose(d, epsilon)
+    assert errors[chosen.name] <= 1.01 * best * (1 + 1e-9)
+    near = [row for row in rows if row.squared_error <= 1.01 * best]
+    surveyed = ("k-subset", "cyclotomic", "projective", "hadamard")
+    lengths = [row.report_bytes for row in near if row.mechanism.name in surveyed]
+    assert chosen.report_bytes == min(lengths)
+
+
+def test_every_row_says_what_its_mechanism_says():
+    for row in compare(50, 1.0, 300):
+        flat = np.full(50, 1 / 50)
+        expected = row.mechanism.variance(flat, 300, "sample").sum()
+        assert row.squared_error == pytest.approx(expected)
+        assert row.report_bytes == row.mechanism.report_bytes
+        assert (row.counting_steps, row.decoding_steps) == row.mechanism.server_steps
+
+
+def test_mechanisms_that_cannot_be_had_are_left_out():
+    """At ε = 35 only odds of few values fit 64-bit integers."""
+    names = {row.mechanism.name for row in compare(10, 35.0, 10)}
+    assert names <= set(by_name)
+    assert "k-subset" in names
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, True])
+def test_bad_numbers_of_people(n):
+    with pytest.raises(InvalidArgument, match="'n' parameter of compare must be an int >= 1"):
+        compare(10, 1.0, n)
