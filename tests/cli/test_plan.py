@@ -45,6 +45,7 @@ def test_the_table_is_readable():
         (["--epsilon", "much"], "--epsilon"),
     ],
 )
+@pytest.mark.usefixtures("folder")
 def test_wrong_plans_are_told(options, said):
     assert said in fails(USAGE, *PLAN, *options)
 
@@ -66,7 +67,7 @@ def test_categories_from_a_file(tmp_path):
         (b"pear\n", "at least two", USAGE),
     ],
 )
-def test_bad_files_of_categories_are_told(tmp_path, content, said, code):
-    (tmp_path / "fruit.txt").write_bytes(content)
-    new = ["survey", "new", "-q", "Q", "-e", "1", "--categories", tmp_path / "fruit.txt"]
+def test_bad_files_of_categories_are_told(folder, content, said, code):
+    (folder / "fruit.txt").write_bytes(content)
+    new = ["survey", "new", "-q", "Q", "-e", "1", "--categories", "fruit.txt"]
     assert said in fails(code, *new)
