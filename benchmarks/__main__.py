@@ -11,7 +11,16 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import against_limits, against_numpy, against_peers, footprint, limits, populations, report
+from . import (
+    against_limits,
+    against_numpy,
+    against_peers,
+    footprint,
+    limits,
+    populations,
+    report,
+    short_reports,
+)
 from .rows import Table
 from .timing import Scale
 
@@ -23,6 +32,9 @@ TABLES = tuple(
         against_numpy.argpartition,
         against_limits.keystream_floor,
         against_limits.tally_bandwidth,
+        short_reports.make,
+        short_reports.decode,
+        short_reports.short_against_peers,
         against_peers.randomized_response,
         against_numpy.two_workers,
         against_numpy.simplex,

@@ -75,6 +75,48 @@ def _pure_ldp_randomize(oracle):
     return randomize
 
 
+def _pure_ldp_hr_randomize(d, epsilon, values):
+    from pure_ldp.frequency_oracles import HadamardResponseClient, HadamardResponseServer
+
+    hashes = HadamardResponseServer(epsilon, d, index_mapper=int).get_hash_funcs()
+    client = HadamardResponseClient(epsilon, d, hashes, index_mapper=int)
+    return lambda: [client.privatise(value) for value in values]
+
+
+def _pure_ldp_hr_count(d, epsilon, reports):
+    from pure_ldp.frequency_oracles import HadamardResponseServer
+
+    server = HadamardResponseServer(epsilon, d, index_mapper=int)
+
+    def run():
+        server.reset()
+        for report in reports:
+            server.aggregate(report)
+        server.estimate(0, suppress_warnings=True)
+
+    return run
+
+
+def _pure_ldp_lh_randomize(d, epsilon, values):
+    from pure_ldp.frequency_oracles import LHClient
+
+    client = LHClient(epsilon, d, use_olh=True, index_mapper=int)
+    return lambda: [client.privatise(value) for value in values]
+
+
+def _pure_ldp_lh_count(d, epsilon, reports):
+    from pure_ldp.frequency_oracles import LHServer
+
+    server = LHServer(epsilon, d, use_olh=True, index_mapper=int)
+
+    def run():
+        server.reset()
+        for report in reports:
+            server.aggregate(report)
+
+    return run
+
+
 def _pure_ldp_count(oracle):
     def count(d, epsilon, reports):
         from pure_ldp import frequency_oracles
@@ -150,6 +192,10 @@ _PEERS = {
         ),
         Peer("pure-ldp DE", "pure_ldp", _pure_ldp_randomize("DE"), _pure_ldp_count("DE")),
         Peer("opendp RR", "opendp", _opendp_randomize, None, calls=500),
+    ),
+    "hadamard": (Peer("pure-ldp HR", "pure_ldp", _pure_ldp_hr_randomize, _pure_ldp_hr_count),),
+    "local-hash": (
+        Peer("pure-ldp LH", "pure_ldp", _pure_ldp_lh_randomize, _pure_ldp_lh_count, calls=100),
     ),
 }
 

@@ -150,13 +150,14 @@ class Mechanism(ABC):
 
         From the exact joint law: by making the reports, where a mechanism knows no shorter way.
         """
-        values = np.repeat(np.arange(self.d), people)
         entropy = Entropy(rng.bytes(32))
         total = np.zeros(self.aggregate_size, dtype=np.int64)
-        rows = max(1, _CHUNK_BYTES // self.report_bytes)
-        for at in range(0, len(values), rows):
-            reports = self.randomize(values[at : at + rows], entropy=entropy, workers=1)
-            total += self.aggregate(reports)[1]
+        rows = max(1, _CHUNK_BYTES // max(8, self.report_bytes))
+        ends = np.cumsum(people)
+        for at in range(0, int(ends[-1]), rows):
+            within = np.diff(np.clip(ends, at, at + rows), prepend=at)
+            values = np.repeat(np.arange(self.d), within)
+            total += self.aggregate(self.randomize(values, entropy=entropy, workers=1))[1]
         return self.counts(total)
 
     @abstractmethod

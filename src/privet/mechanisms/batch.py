@@ -154,6 +154,21 @@ class Words:
             done = sampling.toss(words[:count], done + 1, *bounds, result)
         return result
 
+    def below(self, piece: NDArray[np.uint8], n: int) -> NDArray[np.uint64]:
+        """Return uniform integers of [0, n), one from each word of the piece, for n < 2**64.
+
+        A word at or above the largest multiple of n that fits is replaced by reading on.
+        """
+        limit = (1 << 64) // n * n
+        words = piece.view("<u8")
+        for i in np.flatnonzero(words > np.uint64(limit - 1)):
+            word = limit
+            while word >= limit:
+                word = int.from_bytes(self._blocks.read(8), "little")
+            words[i] = word
+        words %= np.uint64(n)
+        return words
+
     @property
     def tail(self) -> NDArray[np.uint8]:
         """The bytes for whatever else is needed, in order of need."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "choose", "compare"]
 
 # What "auto" chooses from. None has less error than the first; the others have short reports.
-_CANDIDATES = ("k-subset", "cyclotomic", "projective", "hadamard")
+_CANDIDATES = ("k-subset", "hadamard", "projective", "cyclotomic")
 # Errors that differ by less are the same to a survey.
 _SAME = 1.01
 

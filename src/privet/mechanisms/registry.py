@@ -15,17 +15,36 @@ if TYPE_CHECKING:
 HOMES = {
     "BinaryRR": "binary_rr",
     "Comparison": "comparison",
+    "Cyclotomic": "cyclotomic",
+    "GeometricNoise": "noise",
+    "Hadamard": "hadamard",
+    "HashedRR": "hashed_rr",
     "KSubset": "k_subset",
+    "LaplaceNoise": "noise",
+    "LocalHash": "local_hash",
     "MultivariateRR": "multivariate_rr",
+    "OneBit": "one_bit",
+    "OptimizedUnary": "optimized_unary",
+    "Projective": "projective",
+    "Rappor": "rappor",
     "Symmetric": "symmetric",
     "choose": "comparison",
     "compare": "comparison",
 }
-# What surveys call the mechanisms.
+# What surveys call the mechanisms. Laplace noise is for simulation alone.
 _CLASSES = {
     "k-subset": "KSubset",
+    "cyclotomic": "Cyclotomic",
+    "projective": "Projective",
+    "hadamard": "Hadamard",
     "multivariate-rr": "MultivariateRR",
     "binary-rr": "BinaryRR",
+    "optimized-unary": "OptimizedUnary",
+    "local-hash": "LocalHash",
+    "one-bit": "OneBit",
+    "hashed-rr": "HashedRR",
+    "rappor": "Rappor",
+    "geometric-noise": "GeometricNoise",
 }
 
 

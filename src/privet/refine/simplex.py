@@ -1,4 +1,4 @@
-"""From unbiased frequencies to a distribution. Post-processing costs no privacy."""
+"""The projection onto the simplex: the distribution nearest to the unbiased frequencies."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .errors import InvalidArgument
+from ..errors import InvalidArgument
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -60,7 +60,7 @@ def _by_sort(array: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _by_passes(array: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the same by Newton's steps for τ, compiled; see kernels/simplex.py."""
-    from .kernels import simplex
+    from ..kernels import simplex
 
     # One kind of array, so one compilation: a view that cannot be written, contiguous, aligned.
     view = np.require(array, requirements=("C", "A")).view()

@@ -1,0 +1,139 @@
+"""Incidence: which values lie in which sets, as a linear map and its adjoint.
+
+The sets are people's reports or the blocks of a design. All that likelihoods and covariances ask of
+them is θ(z) = Σ_{j in z} θ_j for every set z, and back, Σ_{z holding j} w_z for every value j.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .mechanisms.design import Design
+    from .mechanisms.k_subset import KSubset
+
+    Floats = NDArray[np.float64]
+
+# Up to so many entries, 8 MB of them, a matrix product is faster than loading compiled code.
+_DENSE_ENTRIES = 1 << 20
+_ROWS_AT_ONCE = 1 << 16
+_BITS_OF_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+
+
+class Incidence(Protocol):
+    """A linear map from the values to some sets."""
+
+    def forward(self, theta: Floats) -> Floats:
+        """Return Σ_{j in z} θ_j for each set z."""
+
+    def adjoint(self, weights: Floats) -> Floats:
+        """Return Σ_{z holding j} w_z for each value j."""
+
+
+class Bitmaps:
+    """Sets as rows of bits, the lowest first, uint8 (sets, (d + 7) // 8)."""
+
+    def __init__(self, bitmaps: NDArray[np.uint8], d: int) -> None:
+        self.bitmaps = bitmaps
+        self.d = d
+
+    def __repr__(self) -> str:
+        return f"Bitmaps({len(self.bitmaps)} sets of {self.d} values)"
+
+    @cached_property
+    def _matrix(self) -> Floats | None:
+        """The bits as numbers, if they are few."""
+        if len(self.bitmaps) * self.d > _DENSE_ENTRIES:
+            return None
+        bits = np.unpackbits(self.bitmaps, axis=1, count=self.d, bitorder="little")
+        return bits.astype(np.float64)
+
+    def forward(self, theta: Floats) -> Floats:
+        """Return Σ_{j in z} θ_j for each set z."""
+        if self._matrix is not None:
+            return self._matrix @ theta
+        from .kernels.likelihood import sum_bitmaps
+
+        whole_bytes = np.zeros(8 * self.bitmaps.shape[1])
+        whole_bytes[: self.d] = theta
+        out = np.empty(len(self.bitmaps))
+        sum_bitmaps(self.bitmaps, whole_bytes.reshape(-1, 8) @ _BITS_OF_BYTES.T, out)
+        return out
+
+    def adjoint(self, weights: Floats) -> Floats:
+        """Return Σ_{z holding j} w_z for each value j."""
+        if self._matrix is not None:
+            return weights @ self._matrix
+        from .kernels.likelihood import spread_bitmaps
+
+        tables = np.zeros((self.bitmaps.shape[1], 256))
+        spread_bitmaps(self.bitmaps, weights, tables)
+        sums: Floats = tables @ _BITS_OF_BYTES
+        return sums.ravel()[: self.d]
+
+
+class Members:
+    """Sets of equally many members each, int32 (sets, k)."""
+
+    def __init__(self, members: NDArray[np.int32], d: int) -> None:
+        self.members = members
+        self.d = d
+
+    def __repr__(self) -> str:
+        return f"Members({len(self.members)} sets of {self.members.shape[1]} of {self.d} values)"
+
+    def forward(self, theta: Floats) -> Floats:
+        """Return Σ_{j in z} θ_j for each set z."""
+        if self.members.size <= _DENSE_ENTRIES:
+            sums: Floats = theta[self.members].sum(axis=1)
+            return sums
+        from .kernels.likelihood import sum_members
+
+        out = np.empty(len(self.members))
+        sum_members(self.members, theta, out)
+        return out
+
+    def adjoint(self, weights: Floats) -> Floats:
+        """Return Σ_{z holding j} w_z for each value j."""
+        if self.members.size <= _DENSE_ENTRIES:
+            each = np.repeat(weights, self.members.shape[1])
+            spread = np.bincount(self.members.ravel(), each, minlength=self.d)
+            return spread.astype(np.float64, copy=False)
+        from .kernels.likelihood import spread_members
+
+        out = np.zeros(self.d)
+        spread_members(self.members, weights, out)
+        return out
+
+
+class Blocks:
+    """All blocks of a design, in the order of its aggregate, by its own fast transforms."""
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+
+    def __repr__(self) -> str:
+        return f"Blocks({self.design!r})"
+
+    def forward(self, theta: Floats) -> Floats:
+        """Return Σ_{j in B} θ_j for each block B."""
+        return self.design._forward(theta)
+
+    def adjoint(self, weights: Floats) -> Floats:
+        """Return Σ_{B holding j} w_B for each value j."""
+        return self.design._adjoint(weights)
+
+
+def of_reports(mechanism: KSubset, reports: NDArray[np.uint8]) -> Incidence:
+    """Return the incidence of checked reports of the k-subset mechanism."""
+    if not mechanism._packed_bits:
+        return Bitmaps(np.ascontiguousarray(reports), mechanism.d)
+    members = np.empty((len(reports), mechanism.k), dtype=np.int32)
+    for at in range(0, len(reports), _ROWS_AT_ONCE):
+        members[at : at + _ROWS_AT_ONCE] = mechanism._indices(reports[at : at + _ROWS_AT_ONCE])
+    return Members(members, mechanism.d)

@@ -1,0 +1,86 @@
+"""Reports that are numbers of blocks: drawn, written and counted.
+
+A block is drawn by its place in an order in which the blocks that hold the value come first
+(`mechanisms/design.py`). Numbers are written and read byte by byte, the lowest first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .bits import popcount
+from .compiled import compiled
+
+ONE, EIGHT, LOW_BYTE = np.uint64(1), np.uint64(8), np.uint64(255)
+ALL = np.uint64(2**64 - 1)
+
+
+@compiled
+def draw_places(hit, words, tail, first, holding, blocks):  # type: ignore[no-untyped-def]
+    """Turn each word into a place: below `holding` on a hit, from there to `blocks` on a miss.
+
+    A word from the last multiple of their number on is replaced by the next of the tail. Return the
+    first row for which none is left, and how many words the others took.
+    """
+    starts = np.array([holding, 0], np.uint64)
+    sizes = np.array([blocks - holding, holding], np.uint64)
+    lasts = ALL - (ALL % sizes + ONE) % sizes
+    used = 0
+    for row in range(first, words.size):
+        begin, side, word = used, np.uint64(hit[row]), words[row]
+        while word > lasts[side]:
+            if used == tail.size:
+                return row, begin
+            word = tail[used]
+            used += 1
+        words[row] = starts[side] + word % sizes[side]
+    return words.size, used
+
+
+@compiled
+def write_translates(values, places, out, elements, points, base_blocks):  # type: ignore[no-untyped-def]
+    """Write the blocks at these places of a difference family; DifferenceFamily._block_at."""
+    points, base_blocks, period = map(np.uint64, (points, base_blocks, elements.size))
+    for row in range(values.size):
+        turn = places[row] // period
+        j = places[row] - turn * period
+        element = np.uint64(elements[j]) if turn < base_blocks else np.uint64(0)
+        c = (j + base_blocks - turn) % base_blocks
+        b = (element + points - np.uint64(values[row])) % points
+        _write(c * points + b, out[row])
+
+
+@compiled
+def write_parities(values, places, out, t):  # type: ignore[no-untyped-def]
+    """Write the blocks at these places of a Hadamard design; Hadamard._block_at."""
+    half = ONE << np.uint64(t - 1)
+    for row in range(values.size):
+        point, number = np.uint64(values[row]) + ONE, places[row] + ONE
+        pivot = point & (~point + ONE)
+        rest = number & (half - ONE)
+        low = rest & (pivot - ONE)
+        block = (rest - low) << ONE | low
+        odd = popcount(block & point) & ONE
+        wanted = number >> np.uint64(t - 1)
+        _write((block | pivot * (odd ^ wanted)) - ONE, out[row])
+
+
+@compiled
+def _write(number, out):  # type: ignore[no-untyped-def]
+    for i in range(out.size):
+        out[i] = number & LOW_BYTE
+        number >>= EIGHT
+
+
+@compiled
+def count_blocks(reports, total):  # type: ignore[no-untyped-def]
+    """Count the reports of each block; return the first that names no block, or -1."""
+    blocks = np.uint64(total.size)
+    for row in range(reports.shape[0]):
+        number = np.uint64(0)
+        for i in range(reports.shape[1]):
+            number |= np.uint64(reports[row, i]) << np.uint64(8 * i)
+        if number >= blocks:
+            return row
+        total[number] += 1
+    return -1

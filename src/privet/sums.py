@@ -1,0 +1,273 @@
+"""Sums and comparisons: totals of categories and their differences, with errors that hold.
+
+The frequencies are unbiased, so sums of them are, and the errors of sums follow from the exact
+covariances of the mechanism (`covariance`). A distribution made to be shown (projected, shrunk, or
+likeliest) is biased where categories are rare: its sums are not to be trusted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from .covariance import noise
+from .errors import InvalidArgument, NoReports
+from .estimate import Estimate
+from .mechanisms.base import Target
+from .refine import project_simplex
+from .tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .incidence import Floats
+    from .survey import Survey
+
+    Categories = str | Sequence[str]
+
+__all__ = ["Difference", "Total", "change", "difference", "total"]
+
+_PRECISION = 1e-12
+
+
+@dataclass(frozen=True)
+class Total:
+    """The share of some categories together.
+
+    Attributes
+    ----------
+    value : float
+        The unbiased estimate, which may fall outside [0, 1].
+    standard_error : float
+        Of the value, for the target.
+    target : "population" or "sample"
+        Whose share it is: that of the crowd the people were drawn from, or of these people.
+
+    """
+
+    value: float
+    standard_error: float
+    target: Target
+    _estimate: Estimate = field(repr=False)
+    _positions: tuple[int, ...] = field(repr=False)
+    # The variance of one person's contribution, with a value among the categories or without.
+    _inside: float = field(repr=False)
+    _outside: float = field(repr=False)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the ends of a confidence interval.
+
+        For one category, that of `Estimate.interval`. For several, all shares θ that a score test
+        does not refuse: n(value − θ)² <= z²(θ·inside + (1 − θ)·outside), and for the population
+        θ(1 − θ) more in the brackets; without noise this is Wilson's (1927).
+        """
+        low, high = self._ends(_check_level("Total", level))
+        return min(max(low, 0.0), 1.0), max(min(high, 1.0), 0.0)
+
+    def _ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends, beyond [0, 1] if so."""
+        estimate, mechanism = self._estimate, self._estimate.survey.mechanism
+        if len(self._positions) == mechanism.d:
+            return 1.0, 1.0
+        if len(self._positions) == 1:
+            counts = estimate.counts[list(self._positions)]
+            low, high = mechanism.interval(counts, estimate.n, alpha, self.target)
+            return float(low[0]), float(high[0])
+        spread = _quantile(alpha) ** 2 / estimate.n
+        drawn = spread if self.target == "population" else 0.0
+        square = 1 + drawn
+        middle = (self.value + (spread * (self._inside - self._outside) + drawn) / 2) / square
+        inner = middle**2 - (self.value**2 - spread * self._outside) / square
+        reach = sqrt(max(inner, 0))
+        return middle - reach, middle + reach
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much larger one total is than another.
+
+    Attributes
+    ----------
+    value : float
+        The unbiased estimate of first − second.
+    standard_error : float
+        Of the value.
+    first, second : Total
+        What is compared.
+    correlation : float
+        Of the two totals' errors: 0 between surveys, usually negative within one.
+
+    """
+
+    value: float
+    standard_error: float
+    first: Total = field(repr=False)
+    second: Total = field(repr=False)
+    correlation: float
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the ends of a confidence interval, from those of the two totals.
+
+        A total's own interval says how far it may be off to either side; the squares of these are
+        added, less twice the correlated part (Newcombe 1998; Zou 2007).
+        """
+        alpha = _check_level("Difference", level)
+        (low, high), (other_low, other_high) = self.first._ends(alpha), self.second._ends(alpha)
+        a, b = self.first.value, self.second.value
+        down = self._add(a - low, other_high - b)
+        up = self._add(high - a, b - other_low)
+        return max(self.value - down, -1.0), min(self.value + up, 1.0)
+
+    def _add(self, one: float, other: float) -> float:
+        return sqrt(max(one**2 + other**2 - 2 * self.correlation * one * other, 0))
+
+
+def total(
+    estimate: Estimate | Tally, categories: Categories, *, target: Target = "population"
+) -> Total:
+    """Return the share of all these categories together.
+
+    The standard error takes into account how the errors of the categories go together, exactly for
+    the mechanism: adding up their variances would be wrong.
+
+    >>> from privet import Estimate, Survey
+    >>> drinks = ["tea", "coffee", "cocoa", "none"]
+    >>> survey = Survey("Tea or coffee?", drinks, 1.0, mechanism="k-subset")
+    >>> hot = total(Estimate(survey, 1000, np.array([320, 270, 230, 180])), ["tea", "coffee"])
+    >>> f"{hot.value:.3f} ± {hot.standard_error:.3f}"
+    '0.800 ± 0.052'
+    """
+    return _total("total", estimate, categories, target)
+
+
+def difference(
+    estimate: Estimate | Tally,
+    first: Categories,
+    second: Categories,
+    *,
+    target: Target = "population",
+) -> Difference:
+    """Return the share of the first categories less that of the second, in one survey.
+
+    >>> from privet import Estimate, Survey
+    >>> drinks = ["tea", "coffee", "cocoa", "none"]
+    >>> survey = Survey("Tea or coffee?", drinks, 1.0, mechanism="k-subset")
+    >>> estimate = Estimate(survey, 1000, np.array([320, 270, 230, 180]))
+    >>> low, high = difference(estimate, "tea", "coffee").interval()
+    >>> f"[{low:.2f}, {high:.2f}]"
+    '[0.01, 0.33]'
+    """
+    a = _total("difference", estimate, first, target)
+    b = _total("difference", estimate, second, target)
+    shared = set(a._positions) & set(b._positions)
+    if shared:
+        name = a._estimate.survey.categories[min(shared)]
+        raise InvalidArgument("difference", "second", "categories that are not in first", name)
+    weights = np.zeros(len(a._estimate.counts))
+    weights[list(a._positions)], weights[list(b._positions)] = 1, -1
+    _, shares, noises = _groups(a._estimate, weights)
+    variance = float(shares @ noises)
+    if target == "population":
+        variance += float(shares[0] + shares[-1] - (shares[-1] - shares[0]) ** 2)
+    error = sqrt(variance / a._estimate.n)
+    product = 2 * a.standard_error * b.standard_error
+    apart = a.standard_error**2 + b.standard_error**2 - error**2
+    correlation = min(max(apart / product, -1.0), 1.0) if product else 0.0
+    return Difference(a.value - b.value, error, a, b, correlation)
+
+
+def change(
+    before: Estimate | Tally,
+    after: Estimate | Tally,
+    categories: Categories,
+    *,
+    target: Target = "population",
+) -> Difference:
+    """Return how much the share of these categories grew from one survey to another.
+
+    The two must be of different people, or of the same people with fresh randomness; they may have
+    different mechanisms and ε.
+    """
+    if before is after:
+        raise InvalidArgument("change", "after", "another survey's than before", after)
+    a = _total("change", after, categories, target)
+    b = _total("change", before, categories, target)
+    error = sqrt(a.standard_error**2 + b.standard_error**2)
+    return Difference(a.value - b.value, error, a, b, 0.0)
+
+
+# --- the parts ------------------------------------------------------------------------------------
+
+
+def _total(owner: str, counted: Estimate | Tally, categories: Categories, target: Target) -> Total:
+    estimate = estimate_of(owner, "estimate", counted)
+    if target not in get_args(Target):
+        raise InvalidArgument(owner, "target", "'population' or 'sample'", target)
+    positions = _find(owner, estimate.survey, categories)
+    weights = np.zeros(len(estimate.counts))
+    weights[positions] = 1
+    value, shares, noises = _groups(estimate, weights)
+    variance = float(shares @ noises) + (float(shares.prod()) if target == "population" else 0.0)
+    if len(positions) == len(weights):
+        value, variance = 1.0, 0.0
+    error = sqrt(variance / estimate.n)
+    inside, outside = float(noises[-1]), float(noises[0])
+    return Total(value, error, target, estimate, tuple(positions), inside, outside)
+
+
+def _groups(estimate: Estimate, weights: Floats) -> tuple[float, Floats, Floats]:
+    """Return the weighted sum, and for the people of each weight their share and their noise.
+
+    Shares are made possible ones: what has no weight makes up for the rest. Where people of the
+    same weight differ in noise, as in a design, they are averaged as the crowd seems to be: the
+    average is the noise of one of them at least, and of another at most.
+    """
+    frequencies = estimate.frequencies
+    crowd = project_simplex(frequencies) + _PRECISION
+    noises = noise(estimate.survey.mechanism, weights)
+    kinds = np.unique(weights)
+    groups = [weights == kind for kind in kinds]
+    shares = np.array([frequencies[group].sum() for group in groups])
+    value = float(kinds @ shares)
+    shares[kinds == 0] = 1 - shares[kinds != 0].sum()
+    averages = [np.average(noises[group], weights=crowd[group]) for group in groups]
+    return value, project_simplex(shares), np.array(averages)
+
+
+def _find(owner: str, survey: Survey, categories: Categories) -> list[int]:
+    names = [categories] if isinstance(categories, str) else list(categories)
+    if not names:
+        raise InvalidArgument(owner, "categories", "one category at least", names)
+    first: dict[int, int] = {}
+    for i, name in enumerate(names):
+        position = survey.index(name)
+        if first.setdefault(position, i) != i:
+            rule = f"different from categories[{first[position]}]"
+            raise InvalidArgument(owner, f"categories[{i}]", rule, name)
+    return list(first)
+
+
+def estimate_of(owner: str, name: str, counted: object) -> Estimate:
+    """Return the estimate that is meant, or raise where there is none."""
+    if isinstance(counted, Tally):
+        return counted.estimate()
+    if not isinstance(counted, Estimate):
+        raise InvalidArgument(owner, name, "an Estimate or a Tally", counted)
+    if counted.n == 0:
+        raise NoReports(f"The estimate of survey {counted.survey.id!r} has no reports.")
+    return counted
+
+
+def _check_level(owner: str, level: float) -> float:
+    """Return alpha."""
+    if not isinstance(level, float) or not 0 < level < 1:
+        raise InvalidArgument(f"{owner}.interval", "level", "a float in (0, 1)", level)
+    return 1 - level
+
+
+def _quantile(alpha: float) -> float:
+    return NormalDist().inv_cdf(1 - alpha / 2)
