@@ -107,8 +107,8 @@ def test_bad_surveys_are_refused(arguments, message):
     ("options", "message"),
     [
         (
-            {"mechanism": "rappor"},
-            "'mechanism' .* one of auto, k-subset, multivariate-rr, binary-rr",
+            {"mechanism": "laplace-noise"},
+            "'mechanism' .* one of auto, k-subset, cyclotomic",
         ),
         ({"mechanism": 3}, "'mechanism'"),
         ({"mechanism": KSubset(6, 1.0)}, "for d = 5 and epsilon = 1.0, as the survey is"),

@@ -108,7 +108,7 @@ def test_tallies_of_another_survey_are_refused():
 
 
 def test_a_bad_report_leaves_the_tally_as_it_was():
-    survey = Survey("Q", CATEGORIES, 1.0)
+    survey = SURVEYS[0]
     tally = tally_of(survey, ["c1", "c2"], 1)
     before = tally.to_bytes()
     good = survey.randomize("c1")

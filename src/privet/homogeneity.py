@@ -59,7 +59,8 @@ def homogeneity(first: Estimate | Tally, second: Estimate | Tally) -> Homogeneit
         )
     from scipy.special import gammaincc
 
-    precisions = [x.n / float(x.survey.mechanism.variance(np.zeros(1), 1)[0]) for x in (a, b)]
+    nobody = np.zeros(len(a.counts))
+    precisions = [1 / x.survey.mechanism.variance(nobody, x.n).mean() for x in (a, b)]
     pooled = np.average([a.frequencies, b.frequencies], axis=0, weights=precisions)
     theta = project_simplex(pooled)
     of_a, of_b = (covariance(x.survey.mechanism, theta) for x in (a, b))

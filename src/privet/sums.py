@@ -189,8 +189,7 @@ def change(
 ) -> Difference:
     """Return how much the share of these categories grew from one survey to another.
 
-    The two must be of different people, or of the same people with fresh randomness; they may have
-    different mechanisms and ε.
+    The two must be of different people, drawn independently; mechanisms and ε may differ.
     """
     if before is after:
         raise InvalidArgument("change", "after", "another survey's than before", after)

@@ -48,7 +48,7 @@ ESTIMATE = ["estimate", "survey.json", "reports.parquet", "--figure", "new.png"]
         ([*NEW[:6], "-e", "1"], "must be at least two"),
         ([*NEW, "-e", "1", "-c", "tea"], "different from categories[0]"),
         ([*NEW, "-e", "1", "-c", ""], "non-empty"),
-        ([*NEW, "-e", "1", "-m", "nope"], "one of auto, k-subset, multivariate-rr, binary-rr"),
+        ([*NEW, "-e", "1", "-m", "nope"], "one of auto, k-subset, cyclotomic"),
         ([*NEW, "-e", "1", "--id", "Not an id"], "'id'"),
         *(([*ESTIMATE, "--level", level], "--level") for level in ("0", "1", "2", "-0.5")),
         ([*ESTIMATE, "--level", "nan"], "'level'"),

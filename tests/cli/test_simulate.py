@@ -121,7 +121,7 @@ def test_a_certain_truth_is_simulated_as_it_is():
         (["-d", "1"], "The 'd' parameter of KSubset must be an int in [2, "),
         (["-n", "0"], "'--people'"),
         (["-n", "10000000000000000000"], "The 'n' parameter of run must be an int in [1, "),
-        (["-m", "nope"], "The 'mechanisms' parameter of run must be one of k-subset, multivariate"),
+        (["-m", "nope"], "The 'mechanisms' parameter of run must be one of k-subset, cyclotomic"),
         (["-m", "k-subset:5"], "The 'k' parameter of KSubset must be 'l2', 'information' or"),
         (["--seed", "-1"], "'--seed'"),
         (["--workers", "0"], "'--workers'"),

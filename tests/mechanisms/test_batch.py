@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -168,6 +169,7 @@ def test_an_error_in_any_thread_ends_the_batch(fails_in_main, monkeypatch):
         if not done:
             both.wait(10)
         done.append(len(values))
+        time.sleep(0.001)
         if (threading.get_ident() == main) == fails_in_main:
             raise KeyboardInterrupt
 

@@ -96,7 +96,7 @@ def test_the_buckets_of_local_hashing_are_the_best_near_e_to_the_epsilon_plus_1(
     for buckets in {int(exp(epsilon)) + 1, int(exp(epsilon)) + 2}:
         other = object.__new__(LocalHash)
         prime = next(p for p in range(max(d, buckets), 2000) if all(p % q for q in range(2, p)))
-        other._settle(d, epsilon, buckets=buckets, prime=prime)
+        other._settle(d, epsilon, (buckets, prime))
         assert total(mechanism) <= total(other)
 
 
@@ -213,8 +213,12 @@ def test_tampered_parameters_are_refused(mechanism, change, message):
     ("mechanism", "report", "message"),
     [
         (OptimizedUnary(10, 1.0), b"\x00\x04", "A bit beyond the first 10 is set."),
-        (OneBit(10, 1.0), b"\x20", "A report is a number below 32. Got 32."),
-        (LocalHash(20, 1.0), (23 * 22 * 4).to_bytes(2, "little"), "below 2024. Got 2024."),
+        (OneBit(10, 1.0), b"\x20", "There is no report 32; the last one is 31."),
+        (
+            LocalHash(20, 1.0),
+            (23 * 22 * 4).to_bytes(2, "little"),
+            "no report 2024; the last one is 2023.",
+        ),
         (Rappor(9, 1.0, cohorts=3, bits=9), b"\x03\x00\x00", "number below 3. Got 3."),
         (Rappor(9, 1.0, cohorts=3, bits=9), b"\x02\x00\x02", "beyond the filter's first 9 is set"),
         (GeometricNoise(2, 1.0, limit=3), b"\x07\x08", "An entry is above 4."),

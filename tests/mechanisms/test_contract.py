@@ -10,18 +10,31 @@ from exact import assert_private, laws
 from privet import Survey, simulate
 from privet.entropy import Stream, seeded
 from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey, InvalidTally
-from privet.mechanisms import BinaryRR, KSubset, MultivariateRR, base, batch, by_name
-from privet.mechanisms.hashed_rr import HashedRR
-from privet.mechanisms.local_hash import LocalHash
-from privet.mechanisms.noise import GeometricNoise
-from privet.mechanisms.one_bit import OneBit
-from privet.mechanisms.optimized_unary import OptimizedUnary
-from privet.mechanisms.rappor import Rappor
+from privet.mechanisms import (
+    BinaryRR,
+    Cyclotomic,
+    GeometricNoise,
+    Hadamard,
+    HashedRR,
+    KSubset,
+    LocalHash,
+    MultivariateRR,
+    OneBit,
+    OptimizedUnary,
+    Projective,
+    Rappor,
+    base,
+    batch,
+    by_name,
+)
 from privet.tally import Tally
 
 # A mechanism is one line: how to make one so small that all its reports can be enumerated.
 SMALL = {
     KSubset: lambda epsilon: KSubset(5, epsilon, k=2),
+    Cyclotomic: lambda epsilon: Cyclotomic(5, epsilon, p=7, m=3, u=1),
+    Projective: lambda epsilon: Projective(6, epsilon, q=2),
+    Hadamard: lambda epsilon: Hadamard(5, epsilon),
     MultivariateRR: lambda epsilon: MultivariateRR(9, epsilon),
     BinaryRR: lambda epsilon: BinaryRR(4, epsilon),
     OptimizedUnary: lambda epsilon: OptimizedUnary(4, epsilon),
@@ -31,6 +44,9 @@ SMALL = {
     Rappor: lambda epsilon: Rappor(3, epsilon, cohorts=3, bits=5, hashes=2),
     GeometricNoise: lambda epsilon: GeometricNoise(3, epsilon, limit=1),
 }
+
+# Every mechanism that a survey may name is held to the contract.
+assert {cls.name for cls in SMALL} == set(by_name)
 
 every_mechanism = pytest.mark.parametrize("cls", SMALL, ids=lambda cls: cls.name)
 

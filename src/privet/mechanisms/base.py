@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from ..entropy import Entropy
-from ..errors import InvalidArgument, InvalidReport, InvalidSurvey
+from ..errors import InvalidArgument, InvalidReport
 from . import batch
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ..entropy import Stream
-    from .batch import Block, Words
+    from .batch import Block, Rows, Words
 
 Target = Literal["population", "sample"]
 
@@ -118,14 +118,7 @@ class Mechanism(ABC):
         """Draw the random words whose number does not depend on what is drawn."""
 
     @abstractmethod
-    def _fill(
-        self,
-        values: NDArray[np.int64],
-        block: Block,
-        tail: NDArray[np.uint8],
-        out: NDArray[np.uint8],
-        first: int,
-    ) -> tuple[int, int]:
+    def _fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         """Write reports from row `first` on, until the tail runs out.
 
         Return the first row that is not written, and how many bytes of the tail the others used.
@@ -155,7 +148,9 @@ class Mechanism(ABC):
         rows = max(1, _CHUNK_BYTES // max(8, self.report_bytes))
         ends = np.cumsum(people)
         for at in range(0, int(ends[-1]), rows):
-            within = np.diff(np.clip(ends, at, at + rows), prepend=at)
+            within = np.clip(ends, at, at + rows)
+            within[1:] -= within[:-1].copy()
+            within[0] -= at
             values = np.repeat(np.arange(self.d), within)
             total += self.aggregate(self.randomize(values, entropy=entropy, workers=1))[1]
         return self.counts(total)
@@ -323,15 +318,6 @@ class Mechanism(ABC):
         if not real or not np.isfinite(epsilon) or epsilon <= 0:
             raise cls._error("epsilon", "a finite number > 0", epsilon)
         return int(d), float(epsilon)
-
-
-def read_integer(digits: object, what: str) -> int:
-    """Read an integer of a survey's JSON that is written as a decimal string."""
-    if not (
-        isinstance(digits, str) and len(digits) <= 40 and digits.isascii() and digits.isdecimal()
-    ):
-        raise InvalidSurvey(f"The {what} must be a decimal string. Got {digits!r:.60}.")
-    return int(digits)
 
 
 def count_bits(reports: NDArray[np.uint8], d: int) -> NDArray[np.int64]:

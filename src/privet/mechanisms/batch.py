@@ -12,7 +12,7 @@ from _thread import start_new_thread
 from collections import deque
 from itertools import accumulate
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -90,6 +90,14 @@ def _in_threads(work: Callable[[], None], threads: int) -> None:
     for error in [finished.get() for _ in range(threads)]:
         if error is not None:
             raise error
+
+
+class Rows(NamedTuple):
+    """A block of rows to fill: the values, the random words drawn for them, and the reports."""
+
+    values: NDArray[np.int64]
+    words: Block
+    out: NDArray[np.uint8]
 
 
 class Buffers:
@@ -198,10 +206,10 @@ def _randomize_chunk(
     rows = mechanism._block_rows
     for at in range(0, len(values), rows):
         part, target = values[at : at + rows], out[at : at + rows]
-        block = mechanism._block(len(part), words)
+        block = Rows(part, mechanism._block(len(part), words), target)
         done = 0
         while True:
-            done, used = mechanism._fill(part, block, words.tail, target, done)
+            done, used = mechanism._fill(block, words.tail, done)
             words.used(used)
             if done == len(part):
                 break

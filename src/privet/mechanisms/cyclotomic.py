@@ -23,6 +23,8 @@ from .difference_family import DifferenceFamily
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .numbered import Shape
+
 # How far and among how many primes to look for one that suits, and for how many classes at most,
 # in multiples of p / k.
 _FARTHEST, _MOST_PRIMES, _MOST_TIMES = 4096, 200, 32
@@ -99,7 +101,7 @@ class Cyclotomic(DifferenceFamily):
         return int(p[chosen]), int(m[chosen]), int(u[chosen])
 
     @classmethod
-    def _problem(cls, d: int, shape: tuple[int, ...]) -> tuple[str, str, Any] | None:
+    def _problem(cls, d: int, shape: Shape) -> tuple[str, str, Any] | None:
         p, m, u, root = shape
         problem = cls._classes_problem(d, p, m, u)
         if problem is None and not (0 < root < p and fields.is_primitive_root(root, p)):
@@ -120,9 +122,9 @@ class Cyclotomic(DifferenceFamily):
         return None
 
     @classmethod
-    def _sizes(cls, shape: tuple[int, ...]) -> tuple[int, int, int]:
+    def _sizes(cls, shape: Shape) -> dict[str, int]:
         p, m, u, _ = shape
-        return p, u * ((p - 1) // m), p * m
+        return {"points": p, "k": u * ((p - 1) // m), "blocks": p * m}
 
     @property
     def base_blocks(self) -> int:

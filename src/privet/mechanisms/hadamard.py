@@ -21,6 +21,8 @@ from .design import MOST_BLOCKS, Design
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .numbered import Shape
+
 
 class Hadamard(Design):
     r"""Report the number of a set of nearly half the values, cut out by a parity.
@@ -45,15 +47,15 @@ class Hadamard(Design):
         self._settle(d, epsilon, (max(d.bit_length(), 2),))
 
     @classmethod
-    def _problem(cls, d: int, shape: tuple[int, ...]) -> tuple[str, str, int] | None:
+    def _problem(cls, d: int, shape: Shape) -> tuple[str, str, int] | None:
         (t,) = shape
         least, most = max(d.bit_length(), 2), MOST_BLOCKS.bit_length() - 1
         return None if least <= t <= most else ("t", f"in [{least}, {most}]", t)
 
     @classmethod
-    def _sizes(cls, shape: tuple[int, ...]) -> tuple[int, int, int]:
+    def _sizes(cls, shape: Shape) -> dict[str, int]:
         (t,) = shape
-        return 2**t - 1, 2 ** (t - 1) - 1, 2**t - 1
+        return {"points": 2**t - 1, "k": 2 ** (t - 1) - 1, "blocks": 2**t - 1}
 
     def _block_at(self, value: int, place: int) -> int:
         """Return the block whose bits, but for one, are those of the place.

@@ -16,11 +16,12 @@ from .cohorts import CELLS_A_VALUE, MOST_CELLS, MOST_COHORTS, CohortRegression
 from .hashed import Hashed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from fractions import Fraction
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from .numbered import Shape
 
     Floats = NDArray[np.float64]
 
@@ -63,12 +64,12 @@ class HashedRR(Hashed, CohortRegression):
             if problem is not None:
                 raise self._error(*problem)
             cohorts = ceil(CELLS_A_VALUE * d / (buckets - 1))
-        self._settle(d, epsilon, cohorts=cohorts, buckets=buckets)
+        self._choose(d, epsilon, (cohorts, buckets))
         _ = self._weights  # of which there are none where shares cannot be told apart
 
     @classmethod
-    def _problem(cls, d: int, shape: Mapping[str, int]) -> tuple[str, str, Any] | None:
-        cohorts, buckets = shape["cohorts"], shape["buckets"]
+    def _problem(cls, d: int, shape: Shape) -> tuple[str, str, Any] | None:
+        cohorts, buckets = shape
         sizes = {"buckets": (buckets, 2, MOST_CELLS), "cohorts": (cohorts, 1, MOST_COHORTS)}
         problem = cls._out_of_range(d, **sizes)
         if problem is None and cohorts * (buckets - 1) + 1 < d:

@@ -20,10 +20,10 @@ import numpy as np
 
 from ..errors import InvalidSurvey
 from ..kernels import MOST_WORDS, TILE
-from .base import count_bits, read_integer
+from .base import count_bits
 from .batch import BLOCK_BYTES, words_of
 from .start import cheapest_rounds, cheapest_start, expected_draws
-from .symmetric import Symmetric
+from .subsets import Subsets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..entropy import Stream
-    from .batch import Block, Words
+    from .batch import Block, Rows, Words
 
 # Up to so many people, and so many times d, their reports are made faster than simulated.
 _FEW_PEOPLE, _FEW_TIMES = 40_000, 64
 
 
-class KSubset(Symmetric):
+class KSubset(Subsets):
     r"""Report a set of k of the d values that is more likely to hold the own one.
 
     Parameters
@@ -112,14 +112,14 @@ class KSubset(Symmetric):
     @classmethod
     def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:
         """Rebuild, refusing integers that would break the promise of ε."""
-        from .odds import floor_exp
+        from .odds import read_odds
 
         d, epsilon = cls._check_domain(d, epsilon)
         match parameters:
             case {"k": k, "odds": digits, "scale": scale, "start": [c, b]} if len(
                 parameters
             ) == 4 and all(type(number) is int for number in (k, scale, c, b)):
-                odds = read_integer(digits, f"odds of {cls.name}")
+                pass
             case _:
                 raise InvalidSurvey(
                     f"The parameters of {cls.name} must be k, odds (a decimal string), scale and "
@@ -127,34 +127,17 @@ class KSubset(Symmetric):
                 )
         if not 1 <= k <= d - 1:
             raise InvalidSurvey(f"The k of {cls.name} must be in [1, {d - 1}]. Got {k}.")
-        if not (0 <= scale <= 60 and 1 << scale < odds <= floor_exp(epsilon, scale)):
-            raise InvalidSurvey(
-                f"The odds {odds} / 2^{scale} are not in (1, e^epsilon] for epsilon = {epsilon}: "
-                "this survey is not as private as it says."
-            )
-        if k * odds + (d - k << scale) >= 1 << 64:
-            raise InvalidSurvey(f"The odds {odds} / 2^{scale} need more than 64-bit integers.")
+        odds = read_odds(cls.name, epsilon, d, k, digits, scale)
         if not (0 <= b <= 64 and 0 <= c < 1 << b) or (b and _packed_bits(d, k)):
             raise InvalidSurvey(f"The start [{c}, {b}] of {cls.name} is not a probability c / 2^b.")
         self = cls.__new__(cls)
         self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=(c, b))
         return self
 
-    @cached_property
-    def likelihood_ratio(self) -> Fraction:
-        """Exactly odds / 2^scale."""
-        return Fraction(self.odds, 1 << self.scale)
-
-    @cached_property
-    def hit_rates(self) -> tuple[Fraction, Fraction]:
-        """Exactly g = kE/D and h = (k − g)/(d − 1)."""
-        g = Fraction(self.k * self.odds, self._total)
-        return g, (self.k - g) / (self.d - 1)
-
-    @cached_property
-    def _total(self) -> int:
-        """D · 2^scale."""
-        return self.k * self.odds + (self.d - self.k << self.scale)
+    @property
+    def points(self) -> int:  # type: ignore[override]
+        """Sets are of the values themselves."""
+        return self.d
 
     def probability(self, report: bytes, value: int) -> Fraction:
         """Return Q(report | value), exactly."""
@@ -198,12 +181,6 @@ class KSubset(Symmetric):
     def _word_bytes(self) -> int:
         """The bytes that a position is drawn from."""
         return 1 if self.d - 1 <= 1 << 8 else 2 if self.d - 1 <= 1 << 16 else 4
-
-    @cached_property
-    def _coin(self) -> tuple[int, int]:
-        """Heads and total of the hit, scaled up so that a 64-bit word is rarely redrawn."""
-        factor = (2**64 - 1) // self._total
-        return factor * self.k * self.odds, factor * self._total
 
     @cached_property
     def _flip(self) -> bool:
@@ -298,19 +275,12 @@ class KSubset(Symmetric):
             np.logical_not(inside, out=inside)
         return inside, planes.view("<u8").reshape(shape), offers.reshape(tiles, rounds, TILE)
 
-    def _fill(
-        self,
-        values: NDArray[np.int64],
-        block: Block,
-        tail: NDArray[np.uint8],
-        out: NDArray[np.uint8],
-        first: int,
-    ) -> tuple[int, int]:
+    def _fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         from ..kernels import lanes, sampling
 
+        values, (inside, planes, offers), out = rows
         size = self._word_bytes
         positions = tail[: len(tail) // size * size].view(f"<u{size}")
-        inside, planes, offers = block
         integers = first, self.d, self._before_last, self._flip, self._batch[0]
         if self._packed_bits and self.k == 1:
             result = sampling.fill_single(values, inside, positions, out, first, self.d)
@@ -332,8 +302,7 @@ class KSubset(Symmetric):
             return super()._draw_counts(people, rng)
         from ..kernels.population import draw_counts
 
-        # The others' reports, a share d / D, do not depend on their value.
-        marked = rng.binomial(people, self.k * (self.odds - (1 << self.scale)) / self._total)
+        marked = rng.binomial(people, self._marked)
         counts: NDArray[np.int64] = draw_counts(rng, marked, people.sum() - marked.sum(), self.k)
         return counts
 

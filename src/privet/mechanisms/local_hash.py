@@ -27,9 +27,9 @@ from .odds import floor_exp
 from .symmetric import Symmetric
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
+
+    from .numbered import Shape
 
 _LARGEST_EPSILON = 14
 _PAIRS_AT_ONCE = 1 << 20
@@ -60,11 +60,11 @@ class LocalHash(Hashed, Symmetric):
         odds = Fraction(floor_exp(epsilon, 60), 1 << 60)
         near = int(odds) + 1
         buckets = max((near, near + 1), key=lambda buckets: _precision(d, odds, buckets))
-        self._settle(d, epsilon, buckets=buckets, prime=_prime(d, buckets))
+        self._choose(d, epsilon, (buckets, _prime(d, buckets)))
 
     @classmethod
-    def _problem(cls, d: int, shape: Mapping[str, int]) -> tuple[str, str, int] | None:
-        buckets, prime = shape["buckets"], shape["prime"]
+    def _problem(cls, d: int, shape: Shape) -> tuple[str, str, Any] | None:
+        buckets, prime = shape
         if buckets < 2:
             return "buckets", "an int >= 2", buckets
         if max(d, buckets) ** 2 * buckets >= 1 << 62:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ..entropy import Stream
     from .base import Target
-    from .batch import Block, Words
+    from .batch import Block, Rows, Words
 
     Floats = NDArray[np.float64]
 
@@ -171,16 +171,10 @@ class GeometricNoise(Mechanism):
     def _block(self, rows: int, words: Words) -> Block:
         return ()
 
-    def _fill(
-        self,
-        values: NDArray[np.int64],
-        block: Block,
-        tail: NDArray[np.uint8],
-        out: NDArray[np.uint8],
-        first: int,
-    ) -> tuple[int, int]:
+    def _fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         from ..kernels.comparators import fill_noise
 
+        values, _, out = rows
         words = tail[: len(tail) // 8 * 8].view("<u8")
         entries = out.view(f"<u{self._entry_bytes}")
         bounds = np.uint64(self.flip), np.uint64((1 << FLIP_BITS) - self.flip)

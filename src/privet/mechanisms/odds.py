@@ -11,7 +11,7 @@ from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import inf, log, nextafter
 
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, InvalidSurvey
 
 # Wide enough for e^ε at ε = 100 (44 digits) times 2**64 (20 digits) with 60 digits to spare.
 _CONTEXT = Context(prec=124, rounding=ROUND_FLOOR)
@@ -52,6 +52,28 @@ def finest_odds(owner: str, d: int, epsilon: float, k: int) -> tuple[int, int]:
         rule = f"large enough to differ from 0 in steps of 2^-{scale}, at d = {d}"
         raise InvalidArgument(owner, "epsilon", rule, epsilon)
     return odds, scale
+
+
+def read_odds(name: str, epsilon: float, d: int, k: int, digits: object, scale: int) -> int:
+    """Return the odds of a survey's JSON, refusing any that would break the promise of ε."""
+    odds = read_integer(digits, f"odds of {name}")
+    if not (0 <= scale <= 60 and 1 << scale < odds <= floor_exp(epsilon, scale)):
+        raise InvalidSurvey(
+            f"The odds {odds} / 2^{scale} are not in (1, e^epsilon] for epsilon = {epsilon}: "
+            "this survey is not as private as it says."
+        )
+    if k * odds + (d - k << scale) >= 1 << 64:
+        raise InvalidSurvey(f"The odds {odds} / 2^{scale} need more than 64-bit integers.")
+    return odds
+
+
+def read_integer(digits: object, what: str) -> int:
+    """Read an integer of a survey's JSON that is written as a decimal string."""
+    if not (
+        isinstance(digits, str) and len(digits) <= 40 and digits.isascii() and digits.isdecimal()
+    ):
+        raise InvalidSurvey(f"The {what} must be a decimal string. Got {digits!r:.60}.")
+    return int(digits)
 
 
 def floor_log(ratio: Fraction) -> float:

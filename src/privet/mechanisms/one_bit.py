@@ -39,7 +39,7 @@ class OneBit(Hashed, Symmetric):
     name: ClassVar[str] = "one-bit"
 
     def __init__(self, d: int, epsilon: float) -> None:
-        self._settle(*self._check_domain(d, epsilon))
+        self._settle(*self._check_domain(d, epsilon), ())
 
     @cached_property
     def functions(self) -> int:

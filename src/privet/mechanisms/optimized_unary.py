@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..entropy import Stream
-    from .batch import Block, Words
+    from .batch import Block, Rows, Words
 
 
 class OptimizedUnary(Unary):
@@ -57,16 +57,9 @@ class OptimizedUnary(Unary):
         planes, coins = words.take(8 * prod(shape), rows)
         return planes.view("<u8").reshape(shape), coins
 
-    def _fill(
-        self,
-        values: NDArray[np.int64],
-        block: Block,
-        tail: NDArray[np.uint8],
-        out: NDArray[np.uint8],
-        first: int,
-    ) -> tuple[int, int]:
+    def _fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         from ..kernels.comparators import toss_own_bits
 
-        done, used = super()._fill(values, block, tail, out, first)
-        toss_own_bits(values, block[1], out, first, done)
+        done, used = super()._fill(rows, tail, first)
+        toss_own_bits(rows.values, rows.words[1], rows.out, first, done)
         return done, used

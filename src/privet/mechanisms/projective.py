@@ -26,6 +26,8 @@ from .difference_family import DifferenceFamily
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .numbered import Shape
+
 # Planes of any larger order have too many blocks.
 _MOST_Q = isqrt(MOST_BLOCKS)
 
@@ -76,7 +78,7 @@ class Projective(DifferenceFamily):
         self._settle(d, epsilon, (order, dimension, recurrence))
 
     @classmethod
-    def _problem(cls, d: int, shape: tuple[int, ...]) -> tuple[str, str, int] | None:
+    def _problem(cls, d: int, shape: Shape) -> tuple[str, str, int] | None:
         q, t, recurrence = shape
         if q not in fields.prime_powers(_MOST_Q):
             return "q", f"a power of a prime below {_MOST_Q}", q
@@ -88,9 +90,10 @@ class Projective(DifferenceFamily):
         return None
 
     @classmethod
-    def _sizes(cls, shape: tuple[int, ...]) -> tuple[int, int, int]:
+    def _sizes(cls, shape: Shape) -> dict[str, int]:
         q, t, _ = shape
-        return _points(q, t), _points(q, t - 1), _points(q, t)
+        points = _points(q, t)
+        return {"points": points, "k": _points(q, t - 1), "blocks": points}
 
     @property
     def base_blocks(self) -> int:

@@ -20,7 +20,7 @@ from ..errors import InvalidSurvey
 from .base import count_bits
 from .batch import BLOCK_BYTES, words_of
 from .cohorts import CELLS_A_VALUE, MOST_CELLS, MOST_COHORTS, CohortRegression
-from .hashed import read_numbers, write_numbers
+from .numbered import read_numbers, write_numbers
 from .unary import FLIP_BITS, PLANES, choose_flip, read_flip
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..entropy import Stream
-    from .batch import Block, Words
+    from .batch import Block, Rows, Words
 
     Floats = NDArray[np.float64]
 
@@ -215,17 +215,10 @@ class Rappor(CohortRegression):
         planes, cohorts = words.take(8 * prod(shape), 8 * rows)
         return planes.view("<u8").reshape(shape), words.below(cohorts, self.cohorts)
 
-    def _fill(
-        self,
-        values: NDArray[np.int64],
-        block: Block,
-        tail: NDArray[np.uint8],
-        out: NDArray[np.uint8],
-        first: int,
-    ) -> tuple[int, int]:
+    def _fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         from ..kernels import sampling
 
-        planes, cohorts = block
+        values, (planes, cohorts), out = rows
         rest = tail[: len(tail) // 8 * 8].view("<u8")
         functions = cohorts.astype(np.int64)[:, None] * self.hashes + np.arange(self.hashes)
         places = self.cell(functions, values.view(np.uint64)[:, None]).astype(np.int64)
@@ -234,9 +227,9 @@ class Rappor(CohortRegression):
         flip = np.uint64(self.flip)
         done, used = sampling.fill_flips(own, planes, rest, bits, first, self.bits, flip)
         bits ^= self._further_bits(places)
-        size, rows = self._cohort_bytes, slice(first, done)
-        write_numbers(cohorts[rows], out[rows, :size])
-        sampling.narrow(bits[rows], out[rows, size:])
+        size, new = self._cohort_bytes, slice(first, done)
+        write_numbers(cohorts[new], out[new, :size])
+        sampling.narrow(bits[new], out[new, size:])
         return done, 8 * used
 
     def _further_bits(self, places: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..errors import InvalidArgument, InvalidSurvey
-from .base import count_bits, read_integer
+from .base import count_bits
 from .batch import BLOCK_BYTES, narrow, widen, words_of
 from .symmetric import Symmetric
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .batch import Block, Words
+    from .batch import Block, Rows, Words
 
 FLIP_BITS = 64
 # Planes that decide all but 1 in 256 bits of a batch.
@@ -104,16 +104,10 @@ class Unary(Symmetric):
         (planes,) = words.take(8 * prod(shape))
         return (planes.view("<u8").reshape(shape),)
 
-    def _fill(
-        self,
-        values: NDArray[np.int64],
-        block: Block,
-        tail: NDArray[np.uint8],
-        out: NDArray[np.uint8],
-        first: int,
-    ) -> tuple[int, int]:
+    def _fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         from ..kernels import sampling
 
+        values, block, out = rows
         rest = tail[: len(tail) // 8 * 8].view("<u8")
         wide = widen(out, self.d)
         done, used = sampling.fill_flips(
@@ -166,6 +160,8 @@ def choose_flip(owner: str, epsilon: float, power: int) -> int:
 
 def read_flip(name: str, digits: object, epsilon: float, power: int) -> int:
     """Read a flip of a survey's JSON, refusing one that would break the promise of ε."""
+    from .odds import read_integer
+
     flip = read_integer(digits, f"flip of {name}")
     if not _least_flip(epsilon, power) <= flip < _ONE // 2:
         raise InvalidSurvey(

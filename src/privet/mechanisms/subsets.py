@@ -1,0 +1,51 @@
+"""Reports that are sets of k of some points, E times likelier if they hold the own value.
+
+Whether all sets of k points occur (`KSubset`) or the blocks of a design (`Design`), the chances
+depend on nothing but the number of points v, k, and E = odds / 2^scale <= e^ε.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+
+from .symmetric import Symmetric
+
+
+class Subsets(Symmetric):
+    """A mechanism whose report holds the own value with probability kE / D, D = kE + v − k."""
+
+    points: int
+    k: int
+    odds: int
+    scale: int
+
+    @cached_property
+    def likelihood_ratio(self) -> Fraction:
+        """Exactly odds / 2^scale."""
+        return Fraction(self.odds, 1 << self.scale)
+
+    @cached_property
+    def hit_rates(self) -> tuple[Fraction, Fraction]:
+        """Exactly g = kE/D and h = (k − g)/(v − 1)."""
+        g = Fraction(self.k * self.odds, self._total)
+        return g, (self.k - g) / (self.points - 1)
+
+    @cached_property
+    def _total(self) -> int:
+        """D · 2^scale."""
+        return self.k * self.odds + (self.points - self.k << self.scale)
+
+    @cached_property
+    def _coin(self) -> tuple[int, int]:
+        """Heads and total of the hit, scaled up so that a 64-bit word is rarely redrawn."""
+        factor = (2**64 - 1) // self._total
+        return factor * self.k * self.odds, factor * self._total
+
+    @cached_property
+    def _marked(self) -> float:
+        """The share of reports that hold the own value for sure; the others do not depend on it.
+
+        A report is any set with probability v / D, and else any of those that hold the own value.
+        """
+        return self.k * (self.odds - (1 << self.scale)) / self._total
