@@ -25,8 +25,8 @@ _SIZES = ((1000, 1.0, 50.0), (65_536, 3.0, 1000.0), (1_000_000, 1.0, 5000.0))
 def make(scale: Scale) -> Iterator[Row]:
     """Short reports, made.
 
-    Reports a second on one core with secure randomness, in one call for a million; and one report of
-    one person.
+    Reports a second on one core with secure randomness, in one call for a million; and one report
+    of one person.
     """
     for d, epsilon, _ in ((100, 1.0, 0.0), *_SIZES):
         for kind in (Cyclotomic, Projective):

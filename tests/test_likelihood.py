@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from privet import Survey, incidence, likelihood
+from privet import Survey, likelihood
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, NoReports
 from privet.likelihood import maximum_likelihood
-from privet.mechanisms import BinaryRR, KSubset
+from privet.mechanisms import BinaryRR, KSubset, incidence
 from privet.mechanisms.cyclotomic import Cyclotomic
 from privet.mechanisms.hadamard import Hadamard
 

@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import chi2, kstest, norm
 
 from privet import Estimate, Survey, simulate
-from privet.covariance import covariance, noise
 from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport, NoReports, SurveyMismatch
 from privet.homogeneity import _largest_contrast, homogeneity
 from privet.mechanisms import BinaryRR, KSubset
+from privet.mechanisms.covariance import covariance, noise
 from privet.mechanisms.cyclotomic import Cyclotomic
 from privet.mechanisms.hadamard import Hadamard
 from privet.mechanisms.local_hash import LocalHash

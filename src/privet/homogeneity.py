@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .covariance import covariance
 from .errors import SurveyMismatch
+from .mechanisms.covariance import covariance
 from .refine import project_simplex
 from .sums import estimate_of
 
 if TYPE_CHECKING:
-    from .covariance import Operator
     from .estimate import Estimate
-    from .incidence import Floats
+    from .mechanisms.covariance import Operator
+    from .mechanisms.incidence import Floats
     from .tally import Tally
 
 __all__ = ["Homogeneity", "homogeneity"]

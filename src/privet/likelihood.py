@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import incidence
 from .errors import InvalidArgument, NoReports
+from .mechanisms import incidence
 from .mechanisms.design import Design
 from .mechanisms.k_subset import KSubset
 from .refine import project_simplex
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .incidence import Floats, Incidence
+    from .mechanisms.incidence import Floats, Incidence
 
     Progress = Callable[[int, float], None]
 

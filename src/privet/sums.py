@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from .covariance import noise
 from .errors import InvalidArgument, NoReports
 from .estimate import Estimate
 from .mechanisms.base import Target
+from .mechanisms.covariance import noise
 from .refine import project_simplex
 from .tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .incidence import Floats
+    from .mechanisms.incidence import Floats
     from .survey import Survey
 
     Categories = str | Sequence[str]

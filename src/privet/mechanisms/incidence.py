@@ -14,8 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .mechanisms.design import Design
-    from .mechanisms.k_subset import KSubset
+    from .design import Design
+    from .k_subset import KSubset
 
     Floats = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class Bitmaps:
         """Return Σ_{j in z} θ_j for each set z."""
         if self._matrix is not None:
             return self._matrix @ theta
-        from .kernels.likelihood import sum_bitmaps
+        from ..kernels.likelihood import sum_bitmaps
 
         whole_bytes = np.zeros(8 * self.bitmaps.shape[1])
         whole_bytes[: self.d] = theta
@@ -69,7 +69,7 @@ class Bitmaps:
         """Return Σ_{z holding j} w_z for each value j."""
         if self._matrix is not None:
             return weights @ self._matrix
-        from .kernels.likelihood import spread_bitmaps
+        from ..kernels.likelihood import spread_bitmaps
 
         tables = np.zeros((self.bitmaps.shape[1], 256))
         spread_bitmaps(self.bitmaps, weights, tables)
@@ -92,7 +92,7 @@ class Members:
         if self.members.size <= _DENSE_ENTRIES:
             sums: Floats = theta[self.members].sum(axis=1)
             return sums
-        from .kernels.likelihood import sum_members
+        from ..kernels.likelihood import sum_members
 
         out = np.empty(len(self.members))
         sum_members(self.members, theta, out)
@@ -104,7 +104,7 @@ class Members:
             each = np.repeat(weights, self.members.shape[1])
             spread = np.bincount(self.members.ravel(), each, minlength=self.d)
             return spread.astype(np.float64, copy=False)
-        from .kernels.likelihood import spread_members
+        from ..kernels.likelihood import spread_members
 
         out = np.zeros(self.d)
         spread_members(self.members, weights, out)
