@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import beta, norm
 
-from privet import Estimate, Survey, theory
+from privet import Estimate, Survey, sums, theory
 from privet.entropy import seeded
 from privet.errors import InvalidArgument
 from privet.mechanisms import KSubset
@@ -184,7 +184,16 @@ def test_bad_targets_are_refused():
 def test_frames_and_tables_hold_the_same_columns(million):
     estimate, _ = million
     frame, table = estimate.to_frame(0.9), estimate.to_arrow(0.9)
-    names = ["category", "count", "frequency", "standard_error", "low", "high", "projected"]
+    names = [
+        "category",
+        "count",
+        "frequency",
+        "standard_error",
+        "low",
+        "high",
+        "projected",
+        "shrunk",
+    ]
     assert list(frame.columns) == table.column_names == names
     assert len(frame) == table.num_rows == D
     assert table.schema.field("count").type == pa.int64()
@@ -228,3 +237,43 @@ def test_only_the_largest_of_many_categories_are_drawn(million):
     axes = million[0].plot()
     assert len(axes.patches) == 40
     assert "60 smaller categories not shown" in axes.texts[0].get_text()
+
+
+# --- beyond single frequencies ------------------------------------------------------------------
+
+
+def test_shrinking_gives_a_distribution_with_less_error(million):
+    estimate, truth = million
+    shrunk = estimate.shrink()
+    assert shrunk.min() >= 0
+    assert shrunk.sum() == pytest.approx(1)
+    assert np.sum((shrunk - truth) ** 2) < np.sum((estimate.project() - truth) ** 2)
+    assert estimate.posterior.frequencies is shrunk
+    assert np.array_equal(estimate.columns()["shrunk"], shrunk)
+
+
+def test_mechanisms_that_cannot_be_shrunk_say_so():
+    survey = survey_of(4, mechanism="geometric-noise")
+    tally = survey.tally()
+    tally.update(survey.randomize_batch(["c0", "c1"] * 50, entropy=seeded(1)))
+    estimate = tally.estimate()
+    assert not estimate.can_shrink
+    assert "shrunk" not in estimate.columns()
+    with pytest.raises(
+        InvalidArgument, match="'mechanism' parameter of shrink must be a Symmetric"
+    ):
+        estimate.shrink()
+
+
+def test_sums_and_comparisons_are_those_of_their_functions(million):
+    estimate, _ = million
+    other = Estimate(estimate.survey, estimate.n, np.roll(estimate.counts, 1))
+    some = ["c0", "c1"]
+    assert estimate.total(some) == sums.total(estimate, some)
+    assert estimate.total(some).value == pytest.approx(estimate.frequencies[:2].sum())
+    assert estimate.difference("c0", "c1") == sums.difference(estimate, "c0", "c1")
+    assert estimate.change(other, some) == sums.change(other, estimate, some)
+    assert estimate.homogeneity(other).p_value < 1e-6
+    assert (
+        estimate.homogeneity(Estimate(estimate.survey, estimate.n, estimate.counts)).p_value > 0.9
+    )

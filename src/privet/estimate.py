@@ -9,11 +9,17 @@ import numpy as np
 
 from .errors import InvalidArgument, MissingExtra
 from .mechanisms.base import Target
+from .mechanisms.symmetric import Symmetric
 from .refine import project_simplex
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
+    from .homogeneity import Homogeneity
+    from .refine import Shrunk
+    from .sums import Difference, Total
     from .survey import Survey
 
 __all__ = ["Estimate"]
@@ -72,6 +78,68 @@ class Estimate:
         """Return the distribution nearest to the frequencies: non-negative, and sums to 1."""
         return project_simplex(self.frequencies)
 
+    def shrink(self) -> NDArray[np.float64]:
+        """Return the likeliest distribution by what the reports say of the crowd as a whole.
+
+        The posterior mean, with the prior learned from the counts (privet.refine.shrink): far less
+        error than `project` where there is much noise. For sums and tests, use the unbiased
+        frequencies; for the posterior's spread, `posterior`.
+        """
+        return self.posterior.frequencies
+
+    @cached_property
+    def posterior(self) -> Shrunk:
+        """The posterior that `shrink` takes the mean of, with standard deviations and intervals."""
+        from .refine import shrink
+
+        return shrink(self.survey.mechanism, self.counts, self.n)  # type: ignore[arg-type]
+
+    @property
+    def can_shrink(self) -> bool:
+        """Whether the mechanism says enough of its noise for `shrink`."""
+        return isinstance(self.survey.mechanism, Symmetric)
+
+    # --- sums and comparisons -----------------------------------------------------------------
+
+    def total(self, categories: str | Sequence[str], *, target: Target = "population") -> Total:
+        """Return the share of all these categories together, with a standard error that is right.
+
+        The errors of categories go together, which adding up their variances would ignore.
+        """
+        from .sums import total
+
+        return total(self, categories, target=target)
+
+    def difference(
+        self,
+        first: str | Sequence[str],
+        second: str | Sequence[str],
+        *,
+        target: Target = "population",
+    ) -> Difference:
+        """Return by how much the share of the first categories exceeds that of the second."""
+        from .sums import difference
+
+        return difference(self, first, second, target=target)
+
+    def change(
+        self,
+        before: Estimate,
+        categories: str | Sequence[str],
+        *,
+        target: Target = "population",
+    ) -> Difference:
+        """Return how much the share of these categories grew since another survey or wave."""
+        from .sums import change
+
+        return change(before, self, categories, target=target)
+
+    def homogeneity(self, other: Estimate) -> Homogeneity:
+        """Test whether another survey's crowd has the same shares as this one's."""
+        from .homogeneity import homogeneity
+
+        return homogeneity(self, other)
+
     # --- out ----------------------------------------------------------------------------------
 
     def columns(self, level: float = 0.95, *, target: Target = "population") -> dict[str, Any]:
@@ -85,6 +153,7 @@ class Estimate:
             "low": low,
             "high": high,
             "projected": self.project(),
+            **({"shrunk": self.shrink()} if self.can_shrink else {}),
         }
 
     def to_frame(self, level: float = 0.95, *, target: Target = "population") -> Any:

@@ -68,4 +68,6 @@ def estimate(
         click.echo(as_json(result, level=level, target=target))
         return
     print_estimate(result, level=level, target=target, top=top)
+    if result.can_shrink:
+        click.echo("share: unbiased, for sums and tests. shrunk: likelier as a whole, to be shown.")
     click.echo(f"{result.n:,} reports, epsilon = {contract.epsilon:g}, {contract.mechanism!r}")

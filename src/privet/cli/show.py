@@ -42,6 +42,9 @@ def print_estimate(
     table.add_column("", no_wrap=True, min_width=_BAR)
     table.add_column("share", justify="right", no_wrap=True)
     table.add_column(f"{100 * level:g} % interval", justify="center", no_wrap=True)
+    shrunk = estimate.shrink() if estimate.can_shrink else None
+    if shrunk is not None:
+        table.add_column("shrunk", justify="right", no_wrap=True)
     if truth is not None:
         table.add_column("truth", justify="right", no_wrap=True)
         table.add_column("", no_wrap=True)
@@ -52,6 +55,8 @@ def print_estimate(
             f"{100 * estimate.frequencies[i]:.2f} %",
             f"{100 * low[i]:6.2f} – {100 * high[i]:5.2f} %",
         ]
+        if shrunk is not None:
+            cells.append(f"{100 * shrunk[i]:.2f} %")
         if truth is not None:
             holds = low[i] <= truth[i] <= high[i]
             cells += [f"{100 * truth[i]:.2f} %", "✓" if holds else "✗"]
