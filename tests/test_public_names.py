@@ -28,6 +28,7 @@ def test_the_public_names_are_pinned():
         "paper",
         "refine",
         "simulate",
+        "sums",
         "theory",
     ]
     for name in privet.__all__:

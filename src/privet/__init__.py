@@ -18,7 +18,7 @@ from .survey import Survey
 from .tally import Tally
 
 if TYPE_CHECKING:
-    from . import entropy, errors, mechanisms, paper, refine, simulate, theory
+    from . import entropy, errors, mechanisms, paper, refine, simulate, sums, theory
 
 __all__ = [
     "Estimate",
@@ -32,6 +32,7 @@ __all__ = [
     "paper",
     "refine",
     "simulate",
+    "sums",
     "theory",
 ]
 

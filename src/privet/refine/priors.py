@@ -5,16 +5,16 @@ sum to 1. The laws are mixtures of generalised gamma laws (Stacy 1962), whose de
 
     power / (scale Γ(shape/power)) · (θ/scale)^(shape − 1) · exp(−(θ/scale)^power).
 
-    gamma       shares that sum to 1 are then Dirichlet(shape, …, shape): from a single value that
-                everyone holds (shape << 1) through any distribution alike (1) to even ones (>> 1)
-    two-level   a part of the values is common, the others share a low level near c/d
-    ceiling     evenly spread from 0 up to 2/d and no further, as in the paper's experiments
-    flat        all shares are 1/d
+    gamma a           shares that sum to 1 are then Dirichlet(a, …, a): from a single value that
+                      everyone holds (a << 1) through any distribution alike (1) to even ones (>> 1)
+    two-level p, c    a part p of the values is common, the others are near the low level c/d
+    ceiling           evenly spread from 0 to 2/d and hardly beyond, as in the paper's experiments
+    flat              all shares are 1/d
 
-The prior weight of a candidate is the part of it that was chosen, not learned, for small d, where
-the counts say little of the law: sparse laws weigh less, √shape or √part, so that many values
-under much noise are taken for even ones; even laws weigh less, 1 / (1 + 16 shape/d), so that few
-values are not.
+What a candidate weighs before any report is seen matters where the counts say little of the law:
+with few values, or under much noise. Sparse laws weigh less, like the root of their shape or part,
+so that many values under much noise are not taken for a few common ones; even laws weigh less the
+fewer values there are, like 1 / (1 + 64 shape/d), so that a few values are not taken for equals.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# A shape this large is told from a flat law only by a great many reports.
+# A law of this shape is told from a flat one only by a great many reports.
 _LARGEST_SHAPE = 64.0
 _LEVELS = (1 / 32, 1 / 8, 1 / 2)
 _LEVEL_SHAPE = 4.0
-_LEVEL_WEIGHT = 0.1
-_CEILING_POWER = 8.0
-_CEILING_LIKE = 3.0  # the shape of the gamma law with the variance of uniform numbers
+_LEVEL_WEIGHT = 0.25
+_CEILING_POWER = 6.0
+_CEILING_WEIGHT = 6.0
+_UNIFORM_SHAPE = 3.0  # of the gamma law with the variance of uniform numbers
+_SPARSEST = 0.01  # no law weighs less than one this sparse
 
 
 class Component(NamedTuple):
@@ -48,10 +50,12 @@ class Component(NamedTuple):
 
     @property
     def log_scale(self) -> float:
+        """The log of the scale that gives this mean."""
         return log(self.mean) - self._log_moment(1)
 
     @property
     def mean_square(self) -> float:
+        """E θ²."""
         return exp(2 * self.log_scale + self._log_moment(2))
 
     def log_density(self, log_theta: Floats) -> Floats:
@@ -95,17 +99,18 @@ class Prior(NamedTuple):
 
 def flat_prior(d: int) -> Prior:
     """Return the law whose shares are all 1/d."""
-    return Prior("flat", _evenness(_LARGEST_SHAPE, d), ())
+    return Prior("flat", -_evenness(_LARGEST_SHAPE, d), ())
 
 
 def spread_priors(d: int) -> list[Prior]:
     """Return all other candidates."""
     even = 1 / d
     ceiling = Component(1.0, even, 1.0, _CEILING_POWER)
-    priors = [Prior("ceiling", _evenness(_CEILING_LIKE, d), (ceiling,))]
+    weight = log(_CEILING_WEIGHT) - _evenness(_UNIFORM_SHAPE, d)
+    priors = [Prior("ceiling", weight, (ceiling,))]
     shape = _LARGEST_SHAPE
     while shape > 0.025 / d:
-        weight = _evenness(shape, d) + log(min(shape, 1.0)) / 2
+        weight = -_sparsity(shape) - _evenness(shape, d)
         priors.append(Prior(f"gamma {shape:g}", weight, (Component(1.0, even, shape),)))
         shape /= 4
     part = 1 / d
@@ -113,12 +118,17 @@ def spread_priors(d: int) -> list[Prior]:
         for level in _LEVELS:
             low = Component(1 - part, level * even, _LEVEL_SHAPE)
             high = Component(part, (1 - (1 - part) * level) * even / part, 1.0)
-            weight = log(_LEVEL_WEIGHT) + log(part) / 2
+            weight = log(_LEVEL_WEIGHT) - _sparsity(part)
             priors.append(Prior(f"two-level {part:g}, {level:g}", weight, (low, high)))
         part *= 4
     return priors
 
 
+def _sparsity(shape: float) -> float:
+    """Return how much less a sparse law weighs, as a log."""
+    return -log(min(max(shape, _SPARSEST), 1.0)) / 2
+
+
 def _evenness(shape: float, d: int) -> float:
-    """Return the log of what an even law weighs."""
-    return -log(1 + 16 * shape / d)
+    """Return how much less an even law weighs, as a log."""
+    return log(1 + 64 * shape / d)

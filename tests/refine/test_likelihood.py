@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from privet import Survey, likelihood
+from privet import Survey
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, NoReports
-from privet.likelihood import maximum_likelihood
 from privet.mechanisms import BinaryRR, KSubset, incidence
 from privet.mechanisms.cyclotomic import Cyclotomic
 from privet.mechanisms.hadamard import Hadamard
+from privet.refine import likelihood, maximum_likelihood
 
 MECHANISMS = [
     KSubset(6, 1.0, k=2),

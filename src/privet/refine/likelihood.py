@@ -27,19 +27,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import InvalidArgument, NoReports
-from .mechanisms import incidence
-from .mechanisms.design import Design
-from .mechanisms.k_subset import KSubset
-from .refine import project_simplex
-from .tally import Tally
+from ..errors import InvalidArgument, NoReports
+from ..mechanisms import incidence
+from ..mechanisms.design import Design
+from ..mechanisms.k_subset import KSubset
+from ..tally import Tally
+from .simplex import project_simplex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from .mechanisms.incidence import Floats, Incidence
+    from ..mechanisms.incidence import Floats, Incidence
 
     Progress = Callable[[int, float], None]
 
