@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 BENCH  ?= .venv-bench
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint bench accuracy clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -22,6 +22,9 @@ lint: $(VENV)/.dev  ## ruff and mypy --strict
 
 bench: $(BENCH)/.ready  ## speed against peers, numpy and the machine, measured in one run
 	$(BENCH)/bin/python -m benchmarks
+
+accuracy: $(VENV)/.dev  ## the error of shrinking beside projecting, over many truths
+	$(BIN)/python -m benchmarks.accuracy
 
 clean:  ## remove what was made here
 	rm -rf $(VENV) $(BENCH) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

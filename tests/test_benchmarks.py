@@ -59,6 +59,17 @@ Memory for reports in a file
 """
 
 
+def test_a_quick_run_of_the_accuracy_prints_every_bar():
+    root = Path(__file__).resolve().parent.parent
+    run = subprocess.run(
+        [sys.executable, "-m", "benchmarks.accuracy", "--quick"],
+        cwd=root, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("| Table 1, ") >= 5
+    assert run.stdout.count("| six truths, ") >= 5
+
+
 def test_a_quick_run_prints_every_row_and_writes_nothing():
     root = Path(__file__).resolve().parent.parent
     results = [root / "benchmarks" / name for name in ("RESULTS.md", "results.png")]

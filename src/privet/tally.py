@@ -59,8 +59,11 @@ class Tally:
 
         All are checked first: where one is invalid, InvalidReport is raised and none is added.
         """
-        n, aggregate = self.survey.mechanism.aggregate(reports)
-        self._add(n, aggregate)
+        mechanism = self.survey.mechanism
+        if self._n < MAX_REPORTS // 2:  # no memory holds as many again
+            self._n += mechanism.fold(reports, self._aggregate)
+        else:
+            self._add(*mechanism.aggregate(reports))
 
     def merge(self, other: Tally) -> Tally:
         """Add the reports of another tally of the same survey; return self."""

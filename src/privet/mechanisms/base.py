@@ -132,6 +132,10 @@ class Mechanism(ABC):
     def _aggregate(self, reports: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Fold a few checked reports, without compiled code."""
 
+    def _fold(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> None:
+        """Add a few checked reports to a total; `_aggregate`, where that is not much larger."""
+        total += self._aggregate(reports)
+
     @abstractmethod
     def _count(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> int:
         """Check and fold many reports into a total; return the first bad row, or -1."""
@@ -219,19 +223,29 @@ class Mechanism(ABC):
 
     def aggregate(self, reports: Any) -> tuple[int, NDArray[np.int64]]:
         """Check the reports; return their number and their aggregate."""
-        array = self._as_array(reports)
         total = np.zeros(self.aggregate_size, dtype=np.int64)
+        return self.fold(reports, total), total
+
+    def fold(self, reports: Any, total: NDArray[np.int64]) -> int:
+        """Check the reports; add them to an aggregate; return their number.
+
+        Where one is invalid, none is added.
+        """
+        array = self._as_array(reports)
         loaded = "privet.kernels.counting" in sys.modules
         if array.nbytes < (_CALL_FROM if loaded else _LOAD_FROM):
             self._refuse(self._first_problem(array), 0)
-            return len(array), self._aggregate(array)
+            self._fold(array, total)
+            return len(array)
+        more = np.zeros(self.aggregate_size, dtype=np.int64)
         rows = max(1, _CHUNK_BYTES // self.report_bytes)
         for at in range(0, len(array), rows):
             chunk = np.ascontiguousarray(array[at : at + rows])
-            bad = self._count(chunk, total)
+            bad = self._count(chunk, more)
             if bad >= 0:
                 self._refuse(self._first_problem(chunk[bad : bad + 1]), at + bad)
-        return len(array), total
+        total += more
+        return len(array)
 
     def tally(self, reports: Any) -> NDArray[np.int64]:
         """Check the reports; return how many of them support each value, int64 (d,)."""

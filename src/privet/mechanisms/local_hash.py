@@ -112,6 +112,9 @@ class LocalHash(Hashed, Symmetric):
             counts += (self.bucket(functions[some], values) == told[some]).sum(axis=0)
         return counts
 
+    def _fold(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> None:
+        total += self._aggregate(reports)
+
     def _count(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> int:
         from ..kernels.comparators import count_hashed
 

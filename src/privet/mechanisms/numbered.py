@@ -128,6 +128,9 @@ class Numbered(Mechanism):
     def _aggregate(self, reports: NDArray[np.uint8]) -> NDArray[np.int64]:
         return np.bincount(read_numbers(reports).view(np.int64), minlength=self._numbers)
 
+    def _fold(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> None:
+        np.add.at(total, read_numbers(reports).view(np.int64), 1)
+
     def _count(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> int:
         from ..kernels.designs import count_blocks
 
