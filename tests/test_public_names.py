@@ -26,6 +26,7 @@ def test_the_public_names_are_pinned():
         "errors",
         "mechanisms",
         "paper",
+        "plan",
         "refine",
         "simulate",
         "sums",

@@ -18,7 +18,7 @@ from .survey import Survey
 from .tally import Tally
 
 if TYPE_CHECKING:
-    from . import entropy, errors, mechanisms, paper, refine, simulate, sums, theory
+    from . import entropy, errors, mechanisms, paper, plan, refine, simulate, sums, theory
 
 __all__ = [
     "Estimate",
@@ -30,6 +30,7 @@ __all__ = [
     "errors",
     "mechanisms",
     "paper",
+    "plan",
     "refine",
     "simulate",
     "sums",

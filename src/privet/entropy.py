@@ -66,23 +66,17 @@ class Stream:
 
         Eight bytes at a time, until their value is below `total`.
         """
-        while True:
-            at = self._at
-            end = at + 8
-            if end > len(self._data):
-                self._refill(8)
-                continue
-            self._at = end
-            value = _from_bytes(self._data[at:end], "little")
-            if value < total:
-                return value < heads
+        return self._word(total) < heads
 
     def below(self, n: int) -> int:
         """Return a uniform integer of [0, n), for n <= 2**64.
 
         Eight bytes at a time, until their value is below the largest multiple of n that fits.
         """
-        limit = (1 << 64) // n * n
+        return self._word((1 << 64) // n * n) % n
+
+    def _word(self, limit: int) -> int:
+        """Return eight bytes as an integer, the first ones that are below the limit."""
         while True:
             at = self._at
             end = at + 8
@@ -92,7 +86,7 @@ class Stream:
             self._at = end
             value = _from_bytes(self._data[at:end], "little")
             if value < limit:
-                return value % n
+                return value
 
     def coins(self, count: int, numerator: int, bits: int) -> int:
         """Return `count` independent bits, each 1 with probability numerator / 2**bits exactly.

@@ -17,9 +17,17 @@ if TYPE_CHECKING:
 
     from .estimate import Estimate
     from .mechanisms.base import Target
+    from .plan import Plan
     from .simulate.experiment import Experiment, Row
 
-__all__ = ["plot_estimate", "plot_experiment", "save_estimate", "save_experiment"]
+__all__ = [
+    "plot_estimate",
+    "plot_experiment",
+    "plot_plan",
+    "save_estimate",
+    "save_experiment",
+    "save_plan",
+]
 
 _HEDGE = "#4f7942"
 _TRUTH = "#d1495b"
@@ -177,6 +185,41 @@ def _describe(row: Row, names: list[str], *more: str) -> str:
 def save_experiment(experiment: Experiment, path: Path) -> None:
     """Write the picture in the format that the path's ending names."""
     _save(plot_experiment(experiment), path)
+
+
+def plot_plan(plan: Plan) -> Any:
+    """Draw the margin of error against ε, for so many people and others; return the figure."""
+    from . import theory
+
+    figure = _figure(7, 4.5)
+    ax = figure.gca()
+    levels = np.geomspace(min(0.1, plan.epsilon / 2), max(6.0, 2 * plan.epsilon), 200)
+    k = theory.l2_optimal_k(plan.d, levels)
+    one = np.sqrt(theory.item_variance(plan.d, levels, k, 0.0, plan.n))
+    scale = plan.margin / np.interp(plan.epsilon, levels, one)
+    for times, style in ((0.1, ":"), (1, "-"), (10, "--")):
+        people = f"{plan.n * times:,.0f} people"
+        ax.plot(levels, 100 * scale * one / times**0.5, style, color=_HEDGE, lw=1.8, label=people)
+    ax.plot(plan.epsilon, 100 * plan.margin, "D", color=_TRUTH, ms=8, label="this plan")
+    ax.set(xscale="log", yscale="log", xlabel=_AXES["epsilon"])
+    ax.set_ylabel(f"{100 * plan.level:g} % margin for a rare category, ± %")
+    ticks = [tick for tick in (0.1, 0.2, 0.5, 1, 2, 5, 10) if levels[0] <= tick <= levels[-1]]
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.minorticks_off()
+    low, high = ax.get_ylim()
+    marks = [m * 10.0**e for e in range(-6, 4) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
+    ax.set_yticks(marks, [f"{mark:g}" for mark in marks])
+    ax.grid(axis="y", color="0.92")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False)
+    title = f"{plan.d:,} categories · {plan.n:,} people · ε = {plan.epsilon:g}"
+    ax.set_title(title, loc="left", fontsize=12, color=_INK)
+    return figure
+
+
+def save_plan(plan: Plan, path: Path) -> None:
+    """Write the picture in the format that the path's ending names."""
+    _save(plot_plan(plan), path)
 
 
 def _save(figure: Any, path: Path) -> None:

@@ -7,48 +7,88 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .options import FIGURE
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..mechanisms import Comparison
+    from ..plan import Plan
 
 
 @click.command()
 @click.option("--categories", "d", type=int, required=True, help="How many answers are possible.")
-@click.option("-e", "--epsilon", type=float, required=True, help="The privacy level of one report.")
-@click.option("-n", "--people", "n", type=click.IntRange(1), required=True, help="How many report.")
+@click.option("-e", "--epsilon", type=float, help="The privacy level of one report.")
+@click.option("-n", "--people", "n", type=click.IntRange(1), help="How many report.")
+@click.option("--margin", type=float, help="Half the width of a rare category's interval: 0.01.")
+@click.option(
+    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
+    show_default=True, help="Of the intervals.",
+)  # fmt: skip
 @click.option("--compare", "compared", is_flag=True, help="Every mechanism, side by side.")
 @click.option("--json", "json_out", is_flag=True, help="Print JSON.")
-def plan(d: int, epsilon: float, n: int, compared: bool, json_out: bool) -> None:
-    """Say how far off the estimates of a survey would be, and how long its reports.
+@click.option("--figure", type=FIGURE, help="Draw the margin against epsilon: PNG, SVG or PDF.")
+def plan(
+    d: int,
+    epsilon: float | None,
+    n: int | None,
+    margin: float | None,
+    level: float,
+    compared: bool,
+    json_out: bool,
+    figure: Path | None,
+) -> None:
+    """Plan a survey: give two of --epsilon, --people and --margin, and learn the third.
 
-    privet plan --categories 1000 --epsilon 1 --people 50000 --compare
+    privet plan --categories 30 --people 50000 --margin 0.01 --compare
     """
-    from ..mechanisms import choose, compare
+    from ..files import replacing
+    from ..mechanisms import compare
+    from ..plan import plan as make
 
-    best = choose(d, epsilon)
-    rows = [row for row in compare(d, epsilon, n) if compared or row.mechanism == best]
+    if sum(value is not None for value in (epsilon, n, margin)) != 2:
+        raise click.UsageError("Give two of --epsilon, --people and --margin.")
+    found = make(d, epsilon=epsilon, n=n, margin=margin, level=level)
+    rows = compare(d, found.epsilon, found.n) if compared else []
+    if figure is not None:
+        from ..figures import save_plan
+
+        with replacing(figure) as temporary:
+            save_plan(found, temporary)
     if json_out:
-        click.echo(_as_json(rows, best.name))
+        click.echo(_as_json(found, rows))
         return
-    _print_table(rows, best.name)
-    click.echo(f"{d:,} categories, {n:,} people, ε = {epsilon:g}. A survey takes {best!r}.")
+    if compared:
+        _print_table(rows, found.mechanism.name)
+    _print_plan(found)
 
 
-def _as_json(rows: list[Comparison], chosen: str) -> str:
+def _print_plan(found: Plan) -> None:
+    percent = f"{100 * found.level:g} %"
+    lines = {
+        "people": f"{found.n:,}",
+        "privacy": f"ε = {found.epsilon:g}",
+        f"{percent} margin, a rare category": f"± {100 * found.margin:.3g} %",
+        f"{percent} margin, a category of half of them": f"± {100 * found.common_margin:.3g} %",
+        "the smallest share told from zero": f"{100 * found.detectable:.3g} %",
+        "report": f"{_size(found.report_bytes)}, {found.mechanism!r}",
+    }
+    width = max(map(len, lines))
+    for name, value in lines.items():
+        click.echo(f"{name:<{width}}  {value}")
+
+
+def _as_json(found: Plan, rows: list[Comparison]) -> str:
     import json
-    from dataclasses import fields
+    from dataclasses import asdict
 
-    names = [field.name for field in fields(rows[0])][1:]
-    return json.dumps(
-        [
-            {
-                "mechanism": row.mechanism.name,
-                "chosen": row.mechanism.name == chosen,
-                **{name: getattr(row, name) for name in names},
-            }
-            for row in rows
-        ],
-        indent=2,
-    )
+    def plain(one: Plan | Comparison) -> dict[str, object]:
+        return {**asdict(one), "mechanism": one.mechanism.name, "report_bytes": one.report_bytes}
+
+    document = plain(found)
+    if rows:
+        document["mechanisms"] = [plain(row) for row in rows]
+    return json.dumps(document, indent=2)
 
 
 def _print_table(rows: list[Comparison], chosen: str) -> None:
@@ -60,7 +100,7 @@ def _print_table(rows: list[Comparison], chosen: str) -> None:
 
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("mechanism", no_wrap=True)
-    headers = ("s.e. of a share", "squared error", "of the best", "report", "random bytes")
+    headers = ("s.e. of a share", "squared error", "of the best", "report", "random")
     for header in (*headers, "counting", "decoding"):
         table.add_column(header, justify="right", no_wrap=True)
     for row in rows:
@@ -90,7 +130,7 @@ def _size(count: int) -> str:
 def _rounded(number: float) -> str:
     """Return three digits, without an exponent where they are few.
 
-    >>> _rounded(0.5), _rounded(1234.5), _rounded(2e9)
-    ('0.5', '1,230', '2e+09')
+    >>> _rounded(0.5), _rounded(1234.5), _rounded(2e8)
+    ('0.5', '1,230', '2e+08')
     """
-    return f"{number:.3g}" if number < 1000 or number >= 1e9 else f"{float(f'{number:.3g}'):,.0f}"
+    return f"{number:.3g}" if number < 1000 or number >= 1e8 else f"{float(f'{number:.3g}'):,.0f}"
