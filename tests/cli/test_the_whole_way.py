@@ -12,7 +12,8 @@ from commands import BAD_DATA, SHARES, SURVEY, answers, fails, real, succeeds, w
 from matplotlib.image import imread
 from pyarrow import parquet
 
-from privet import __version__, cli
+from privet import Survey, __version__, cli
+from privet.bulk import read_reports
 
 # --- the whole way --------------------------------------------------------------------------
 
@@ -197,3 +198,16 @@ def test_the_commands_are_listed_with_the_exit_codes():
 
 def test_the_version():
     assert succeeds("--version").split()[-1] == __version__
+
+
+@pytest.mark.parametrize("options", [["--keep-order"], []])
+def test_the_order_of_the_answers_is_kept_only_if_asked_for(folder, options):
+    """At ε = 30 a report is the answer, to be seen in the file."""
+    survey = Survey("Which?", [f"c{i}" for i in range(200)], 30.0, mechanism="multivariate-rr")
+    Path("exact.json").write_text(survey.to_json())
+    Path("which.csv").write_text("answer\n" + "\n".join(survey.categories * 5) + "\n")
+    succeeds("randomize", "exact.json", "which.csv", "-o", "which.parquet", *options)
+    (reports,) = read_reports(Path("which.parquet"), survey)
+    found = reports[:, 0].tolist()
+    assert sorted(found) == sorted([*range(200)] * 5)
+    assert (found == [*range(200)] * 5) is bool(options)

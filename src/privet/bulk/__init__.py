@@ -2,5 +2,6 @@
 
 from .answers import read_answers
 from .reports import ReportsWriter, read_reports
+from .shuffling import Shuffling
 
-__all__ = ["ReportsWriter", "read_answers", "read_reports"]
+__all__ = ["ReportsWriter", "Shuffling", "read_answers", "read_reports"]
