@@ -25,7 +25,7 @@ __all__ = ["Tally"]
 # Magic with the format's version, the survey's fingerprint, and n; then the aggregate as int64 and
 # the CRC-32 of everything before it, all little-endian.
 _HEADER = struct.Struct("<8s32sQ")
-_MAGIC = b"privetT\x01"
+MAGIC = b"privetT\x01"
 _CRC = struct.Struct("<I")
 # Keeps n times any set size well inside 64 bits for the counts of one value.
 MAX_REPORTS = 2**48
@@ -100,7 +100,7 @@ class Tally:
 
     def to_bytes(self) -> bytes:
         """Return the tally as bytes, for keeping and shipping."""
-        header = _HEADER.pack(_MAGIC, bytes.fromhex(self.survey.fingerprint), self._n)
+        header = _HEADER.pack(MAGIC, bytes.fromhex(self.survey.fingerprint), self._n)
         body = header + self._aggregate.astype("<i8").tobytes()
         return body + _CRC.pack(crc32(body))
 
@@ -108,7 +108,7 @@ class Tally:
     def from_bytes(cls, data: bytes, survey: Survey) -> Tally:
         """Read what `to_bytes` wrote for the same survey."""
         size = _HEADER.size + 8 * survey.mechanism.aggregate_size + _CRC.size
-        if not isinstance(data, bytes) or data[: len(_MAGIC)] != _MAGIC:
+        if not isinstance(data, bytes) or data[: len(MAGIC)] != MAGIC:
             raise InvalidTally("Not a tally: it does not begin with the tally format's mark.")
         if len(data) < _HEADER.size + _CRC.size:
             raise InvalidTally(f"A tally of this survey has {size} bytes. Got {len(data)}.")

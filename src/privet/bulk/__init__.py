@@ -3,5 +3,6 @@
 from .answers import read_answers
 from .reports import ReportsWriter, read_reports
 from .shuffling import Shuffling
+from .tallying import tally_files
 
-__all__ = ["ReportsWriter", "Shuffling", "read_answers", "read_reports"]
+__all__ = ["ReportsWriter", "Shuffling", "read_answers", "read_reports", "tally_files"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-COMMANDS = ("demo", "plan", "survey", "randomize", "estimate", "simulate", "paper")
+COMMANDS = ("demo", "plan", "survey", "randomize", "tally", "estimate", "simulate", "paper")
 
 USAGE, BAD_DATA, SYSTEM, INTERRUPTED = 2, 3, 4, 130
 

@@ -37,27 +37,17 @@ def estimate(
     json_out: bool,
     figure: Path | None,
 ) -> None:
-    """Estimate the distribution of answers from one or more reports files.
+    """Estimate the distribution of answers from files of reports, or tallies of them.
 
     privet estimate survey.json reports.parquet --figure shares.png
     """
-    from ..bulk import read_reports
-    from ..errors import InvalidReport
+    from ..bulk import tally_files
     from ..files import read_survey, replacing
     from .show import as_json, print_estimate, progress
 
     contract = read_survey(survey)
-    tally = contract.tally()
     with progress("Counting") as advance:
-        for path in reports:
-            first = tally.n
-            for chunk in read_reports(path, contract):
-                try:
-                    tally.update(chunk)
-                except InvalidReport as error:
-                    row = tally.n - first + (error.row or 0) + 1
-                    raise InvalidReport(f"{path}, report {row}: {error.reason}") from None
-                advance(len(chunk))
+        tally = tally_files(reports, contract, advance)
     result = tally.estimate()
     if figure is not None:
         from ..figures import save_estimate

@@ -1,4 +1,4 @@
-"""privet survey: make the contract that clients and servers share."""
+"""privet survey: the contract that clients and servers share, made, shown and checked."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from .options import OUTPUT
+from .options import INPUT, OUTPUT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.group(no_args_is_help=False)
+class _InOrder(click.Group):
+    """Lists its commands in the order in which they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=_InOrder, no_args_is_help=False)
 def survey() -> None:
-    """Make a survey: the question, its categories, the privacy level.
+    """Make, show or check a survey: the question, its categories, the privacy level.
 
     privet survey new --help
     """
@@ -57,6 +64,51 @@ def new(
     click.echo(
         f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…", err=True
     )
+
+
+@survey.command("show")
+@click.argument("survey_file", metavar="SURVEY", type=INPUT)
+@click.option("--top", type=click.IntRange(1), default=20, show_default=True, help="Rows shown.")
+def show(survey_file: Path, top: int) -> None:
+    """Show what a survey asks, how it randomizes, and what it promises.
+
+    A file that is no survey, or less private than it says, is refused.
+
+    privet survey show survey.json
+    """
+    from ..files import read_survey
+
+    read = read_survey(survey_file)
+    mechanism = read.mechanism
+    size = mechanism.report_bytes
+    lines = {
+        "question": read.question,
+        "id": read.id,
+        "privacy": f"ε = {read.epsilon:g}, exactly {mechanism.realized_epsilon!r} at most",
+        "mechanism": repr(mechanism),
+        "report": f"{size} byte{'s' if size > 1 else ''}",
+        "fingerprint": read.fingerprint,
+        "categories": f"{len(read.categories):,}",
+    }
+    for name, value in lines.items():
+        click.echo(f"{name:<12} {value}")
+    for category in read.categories[:top]:
+        click.echo(f"  {category}")
+    if len(read.categories) > top:
+        click.echo(f"  … and {len(read.categories) - top:,} more (--top shows them)")
+
+
+@survey.command("check")
+@click.argument("survey_file", metavar="SURVEY", type=INPUT)
+def check(survey_file: Path) -> None:
+    """Check that a file is a survey which is as private as it says.
+
+    privet survey check survey.json
+    """
+    from ..files import read_survey
+
+    read = read_survey(survey_file)
+    click.echo(f"{survey_file}: {read.id}, ε = {read.epsilon:g}, {read.fingerprint[:12]}…")
 
 
 def _lines(file: TextIO) -> list[str]:
