@@ -30,6 +30,9 @@ Tally, as a share of reading memory
     tally, d = 100
     tally, d = 1,000
     tally, d = 4,097
+Short reports, made
+Short reports, counted and decoded
+Short reports, against peers
 Randomized response, against peers
     BinaryRR, d = 64: randomize
     BinaryRR, d = 64: tally
@@ -45,6 +48,7 @@ Randomize with two workers, against one
 Project onto the simplex, against sorting
     project_simplex, noisy
     project_simplex, almost exact
+Simulate a billion people
 One report of one person
     Survey.randomize, d = 16
     Survey.randomize, d = 64

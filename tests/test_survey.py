@@ -9,7 +9,7 @@ import pytest
 from privet import Survey
 from privet.entropy import Stream, keyed, seeded
 from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport, InvalidSurvey
-from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
+from privet.mechanisms import BinaryRR, KSubset, LaplaceNoise, MultivariateRR
 
 FRUIT = ["apple", "pear", "plum", "quince", "medlar"]
 
@@ -111,6 +111,7 @@ def test_bad_surveys_are_refused(arguments, message):
             "'mechanism' .* one of auto, k-subset, cyclotomic",
         ),
         ({"mechanism": 3}, "'mechanism'"),
+        ({"mechanism": LaplaceNoise(5, 1.0)}, "one that a survey can name"),
         ({"mechanism": KSubset(6, 1.0)}, "for d = 5 and epsilon = 1.0, as the survey is"),
         ({"mechanism": KSubset(5, 2.0)}, "for d = 5 and epsilon = 1.0"),
         ({"id": "No Spaces"}, "'id' parameter of Survey must be 1 to 64 of"),

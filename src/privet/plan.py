@@ -43,8 +43,8 @@ class Plan:
     common_margin : float
         The same for a category that half of the people choose.
     detectable : float
-        The smallest share that is told from zero nineteen times out of twenty: its estimate is then
-        beyond what categories of nobody's reach once in 20 / d times, all of them together.
+        The smallest share that is told from zero nineteen times out of twenty, by an estimate that
+        categories of nobody's, all d of them together, reach once in twenty times.
     squared_error : float
         The expected squared ℓ2 error of all frequencies, for these people.
 

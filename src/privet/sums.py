@@ -7,6 +7,7 @@ likeliest) is biased where categories are rare: its sums are not to be trusted.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import sqrt
 from statistics import NormalDist
@@ -192,7 +193,8 @@ def change(
     The two must be of different people, drawn independently; mechanisms and ε may differ.
     """
     if before is after:
-        raise InvalidArgument("change", "after", "another survey's than before", after)
+        same = before.survey.id
+        raise InvalidArgument("change", "after", "another survey's than before", same)
     a = _total("change", after, categories, target)
     b = _total("change", before, categories, target)
     error = sqrt(a.standard_error**2 + b.standard_error**2)
@@ -238,6 +240,8 @@ def _groups(estimate: Estimate, weights: Floats) -> tuple[float, Floats, Floats]
 
 
 def _find(owner: str, survey: Survey, categories: Categories) -> list[int]:
+    if not isinstance(categories, Iterable):
+        raise InvalidArgument(owner, "categories", "a category or several", categories)
     names = [categories] if isinstance(categories, str) else list(categories)
     if not names:
         raise InvalidArgument(owner, "categories", "one category at least", names)

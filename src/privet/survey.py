@@ -229,6 +229,9 @@ def _check_categories(categories: Sequence[str]) -> tuple[str, ...]:
 
 def _choose_mechanism(mechanism: str | Mechanism, d: int, epsilon: float) -> Mechanism:
     if isinstance(mechanism, Mechanism):
+        if mechanism.name not in by_name:
+            rule = f"one that a survey can name: {', '.join(by_name)}"
+            raise InvalidArgument("Survey", "mechanism", rule, mechanism)
         if mechanism.d != d or mechanism.epsilon != epsilon:
             rule = f"for d = {d} and epsilon = {epsilon}, as the survey is"
             raise InvalidArgument("Survey", "mechanism", rule, mechanism)

@@ -52,6 +52,7 @@ def randomize(survey: Path, answers: Path, out: Path, column: str | None, keep_o
                 writer.write(reports)
                 n += len(reports)
                 advance(len(reports))
+    unit = "byte" if size == 1 else "bytes"
     click.echo(
-        f"{out}: {n:,} reports of {size} bytes, epsilon = {contract.epsilon:g} each", err=True
+        f"{out}: {n:,} reports of {size} {unit}, epsilon = {contract.epsilon:g} each", err=True
     )

@@ -84,7 +84,7 @@ def show(survey_file: Path, top: int) -> None:
     lines = {
         "question": read.question,
         "id": read.id,
-        "privacy": f"ε = {read.epsilon:g}, exactly {mechanism.realized_epsilon!r} at most",
+        "privacy": f"ε = {read.epsilon:g} at most; {mechanism.realized_epsilon!r} as drawn",
         "mechanism": repr(mechanism),
         "report": f"{size} byte{'s' if size > 1 else ''}",
         "fingerprint": read.fingerprint,

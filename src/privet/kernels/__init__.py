@@ -1,4 +1,4 @@
-"""The compiled loops, one family a file; each has a plain twin in tests/naive.py.
+"""The compiled loops, one family a file; each has a plain twin in the tests.
 
 Imported late, by the functions that need them: numba takes a while to load.
 """

@@ -297,7 +297,7 @@ class KSubset(Subsets):
     def _draw_counts(
         self, people: NDArray[np.int64], rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Draw from the joint law of the counts, at a cost that does not grow with the people."""
+        """Draw from the joint law of the counts, where that is faster than making the reports."""
         if people.sum() <= min(_FEW_PEOPLE, _FEW_TIMES * self.d):
             return super()._draw_counts(people, rng)
         from ..kernels.population import draw_counts

@@ -19,7 +19,8 @@ def counts(mechanism: Mechanism, truth: ArrayLike, seed: Any = None) -> NDArray[
     """Return how many of the people's reports support each value, int64 (d,).
 
     The joint law is that of randomizing everyone's answer and counting the reports, to double
-    precision, but it is drawn without making them: the time hardly depends on the number of people.
+    precision, but it is drawn without making them: ten thousand times the people take two or three
+    times as long.
 
     Parameters
     ----------

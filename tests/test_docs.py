@@ -1,0 +1,58 @@
+"""The numbers that the pages quote are those of the code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from privet.mechanisms import Cyclotomic, Hadamard, KSubset, Projective, compare
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def rows(page, cells):
+    """Yield the cells of a page's table rows that have as many as that."""
+    for line in (DOCS / page).read_text().splitlines():
+        found = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("|") and len(found) == cells and not line.startswith("|--"):
+            yield found
+
+
+def test_the_comparison_of_mechanisms():
+    quoted = {
+        re.match("`([a-z-]+)`", row[0])[1]: (float(row[1]), int(row[2].split()[0]))
+        for row in rows("mechanisms.md", 4)
+        if row[0].startswith("`")
+    }
+    measured = {
+        row.mechanism.name: (round(row.relative_error, 3), row.report_bytes)
+        for row in compare(100, 1.0, 10_000)
+    }
+    assert quoted == measured
+
+
+def test_the_reports_and_errors_of_designs():
+    seen = 0
+    for d, epsilon, subset, *designs in rows("designs.md", 6):
+        if not d.replace(",", "").isdigit():
+            continue
+        size, level = int(d.replace(",", "")), float(epsilon)
+        best = KSubset(size, level)
+        assert best.report_bytes == int(subset.replace(",", ""))
+        for kind, cell in zip((Cyclotomic, Projective, Hadamard), designs, strict=True):
+            mechanism = kind(size, level)
+            excess = 100 * (total(mechanism) / total(best) - 1)
+            if cell == "–":
+                assert excess > 100
+                continue
+            length, percent = cell.removesuffix(" %").split(", ")
+            assert mechanism.report_bytes == int(length)
+            digits = len(percent.partition(".")[2])
+            assert excess == pytest.approx(float(percent), abs=0.51 * 10**-digits)
+            seen += 1
+    assert seen > 30
+
+
+def total(mechanism):
+    own, other = (float(mechanism.variance(share, 1, "sample")) for share in (1.0, 0.0))
+    return own + (mechanism.d - 1) * other
