@@ -9,7 +9,8 @@
     ├── InvalidFile        a file cannot be read as what it should be     (also a ValueError)
     ├── SurveyMismatch     reports or tallies of another survey           (also a ValueError)
     ├── NoReports          nothing has been tallied yet                   (also a ValueError)
-    └── MissingExtra       an optional dependency is not installed        (also an ImportError)
+    ├── MissingExtra       an optional dependency is not installed        (also an ImportError)
+    └── SparkFailure       Spark cannot start, or gave up                 (also a RuntimeError)
 
 Each message is one line that names what is wrong, the rule, and the value.
 """
@@ -28,6 +29,7 @@ __all__ = [
     "MissingExtra",
     "NoReports",
     "PrivetError",
+    "SparkFailure",
     "SurveyMismatch",
 ]
 
@@ -74,6 +76,8 @@ class InvalidAnswer(PrivetError, ValueError):
         """Return the message with the caller's words for the place, such as a file and row."""
         if self.answer is None or self.answer == "":
             return f"{place}the answer is empty, which is not a category of this survey."
+        if isinstance(self.answer, bytes):
+            return f"{place}the answer is not UTF-8 text."
         hint = f" Did you mean {self.nearest!r}?" if self.nearest is not None else ""
         return f"{place}{_SHORT.repr(self.answer)} is not a category of this survey.{hint}"
 
@@ -108,3 +112,7 @@ class MissingExtra(PrivetError, ImportError):
 
     def __init__(self, what: str, package: str, install: str) -> None:
         super().__init__(f"{what} needs {package}: pip install '{install}'")
+
+
+class SparkFailure(PrivetError, RuntimeError):
+    """Spark cannot start, for want of Java say, or gave up: no fault of the data."""

@@ -10,7 +10,7 @@ import numpy as np
 from .errors import InvalidArgument, MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from numpy.typing import ArrayLike
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 __all__ = [
     "plot_estimate",
     "plot_experiment",
+    "plot_groups",
     "plot_plan",
     "save_estimate",
     "save_experiment",
+    "save_groups",
     "save_plan",
 ]
 
@@ -37,6 +39,7 @@ _LINES = (_HEDGE, "#e08e2b", "#2f5d9b", "#8e5aa8", _TRUTH, "#5aa9b5", "#8c7b6b")
 _MARKS = "osD^vP*"
 _AXES = {"epsilon": "privacy level ε", "d": "values d", "n": "people n"}
 _MOST_BARS = 40
+_MOST_PANELS, _MOST_BARS_OF_A_GROUP = 12, 15
 _FORMATS = (".png", ".svg", ".pdf")
 
 
@@ -92,6 +95,56 @@ def plot_estimate(
 def save_estimate(estimate: Estimate, path: Path, **options: Any) -> None:
     """Write the picture in the format that the path's ending names; options as plot_estimate's."""
     _save(plot_estimate(estimate, **options).figure, path)
+
+
+def plot_groups(
+    groups: Mapping[str, Estimate], *, level: float = 0.95, target: Target = "population"
+) -> Any:
+    """Draw a panel for each of the largest groups, categories in one order; return the figure."""
+    largest = sorted(groups, key=lambda name: -groups[name].n)[:_MOST_PANELS]
+    names = [name for name in groups if name in largest]
+    some = groups[names[0]]
+    together = sum(groups[name].n * groups[name].frequencies for name in names)
+    order = np.argsort(together, kind="stable")[-_MOST_BARS_OF_A_GROUP:]
+    width = min(len(names), 4)
+    height = ceil(len(names) / width)
+    figure = _figure(2 + 2.4 * width, 0.9 + height * (0.7 + 0.22 * max(len(order), 4)))
+    grid = figure.subplots(height, width, sharex=True, sharey=True, squeeze=False).ravel()
+    at = np.arange(len(order))
+    for place, (ax, name) in enumerate(zip(grid, names, strict=False)):
+        low, high = groups[name].interval(level, target=target)
+        shares = np.clip(groups[name].frequencies, 0, None)
+        ax.barh(at, 100 * shares[order], height=0.72, color=_HEDGE, alpha=0.75)
+        ax.hlines(at, 100 * low[order], 100 * high[order], color=_INK, lw=1.4)
+        title = f"{_shorten(name)} ({groups[name].n:,})"
+        ax.set_title(title, loc="left", fontsize=10, color=_INK, parse_math=False)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+        if place + width >= len(names):
+            ax.set_xlabel("share of people, %")
+            ax.tick_params(labelbottom=True)
+    for ax in grid[len(names) :]:
+        ax.remove()
+    labels = [_shorten(some.survey.categories[i]) for i in order]
+    grid[0].set_xlim(left=0)  # all share it, and it ends where the longest bar does
+    grid[0].set_yticks(at, labels, parse_math=False)
+    left_out = [
+        f"{count} smaller {what} not shown"
+        for count, what in (
+            (len(groups) - len(names), "groups"),
+            (len(some.counts) - len(order), "categories"),
+        )
+        if count
+    ]
+    said = [some.survey.question, f"ε = {some.survey.epsilon:g}", f"{100 * level:g} % intervals"]
+    title = " · ".join([*said, *left_out])
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=_INK, parse_math=False)
+    return figure
+
+
+def save_groups(groups: Mapping[str, Estimate], path: Path, **options: Any) -> None:
+    """Write the picture in the format that the path's ending names; options as plot_groups'."""
+    _save(plot_groups(groups, **options), path)
 
 
 def plot_experiment(experiment: Experiment) -> Any:

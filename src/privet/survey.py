@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .columns import as_column, is_column, positions
 from .entropy import Stream, keyed
 from .errors import InvalidAnswer, InvalidArgument, InvalidSurvey
 from .mechanisms import Mechanism, by_name
@@ -137,15 +138,29 @@ class Survey:
 
     def index(self, answer: str) -> int:
         """Return the position of an answer among the categories, or raise InvalidAnswer."""
-        try:
-            return self._positions[answer]
-        except (KeyError, TypeError):
-            pass
-        if isinstance(answer, str):
-            normal = self._positions.get(unicodedata.normalize("NFC", answer))
-            if normal is not None:
-                return normal
-        raise InvalidAnswer(answer, nearest=self._nearest(answer))
+        place = self.place(answer)
+        if place < 0:
+            raise InvalidAnswer(answer, nearest=self.nearest(answer))
+        return place
+
+    def place(self, answer: object) -> int:
+        """Return the position of an answer among the categories, -1 if it is none of them."""
+        if not isinstance(answer, str):
+            return -1
+        place = self._positions.get(answer)
+        if place is None:
+            place = self._positions.get(unicodedata.normalize("NFC", answer), -1)
+        return place
+
+    def nearest(self, answer: object) -> str | None:
+        """Return the category that is written most like an answer, if one is much like it."""
+        if not isinstance(answer, str) or len(self.categories) > _MOST_TO_COMPARE:
+            return None
+        from difflib import get_close_matches
+
+        folded = {category.casefold(): category for category in self.categories}
+        close = get_close_matches(answer.strip().casefold(), folded, n=1)
+        return folded[close[0]] if close else None
 
     def randomize(self, answer: str, *, secret: bytes | None = None) -> bytes:
         """Return one report of an answer, safe to send to anyone.
@@ -166,13 +181,20 @@ class Survey:
     def randomize_batch(
         self, answers: Iterable[str], *, entropy: Entropy | None = None
     ) -> NDArray[np.uint8]:
-        """Return one report a row, uint8 (n, report_bytes), in the order of the answers."""
+        """Return one report a row, uint8 (n, report_bytes), in the order of the answers.
+
+        Answers may be a list, a numpy array, or a column of pandas, polars, pyarrow, duckdb or
+        whatever else hands over Arrow data.
+        """
+        if is_column(answers):
+            column = as_column("Survey.randomize_batch", "answers", answers)
+            return self.mechanism.randomize(positions(self, column), entropy=entropy)
         if isinstance(answers, str) or not isinstance(answers, Iterable):
             raise InvalidArgument("Survey.randomize_batch", "answers", "a sequence", answers)
-        positions = self._positions
+        places = self._positions
         pending = list(answers)
         try:
-            values = [positions[answer] for answer in pending]
+            values = [places[answer] for answer in pending]
         except (KeyError, TypeError):
             values = self._indices_or_error(pending)
         return self.mechanism.randomize(np.array(values, dtype=np.int64), entropy=entropy)
@@ -193,15 +215,6 @@ class Survey:
     @cached_property
     def _positions(self) -> dict[str, int]:
         return {category: position for position, category in enumerate(self.categories)}
-
-    def _nearest(self, answer: object) -> str | None:
-        if not isinstance(answer, str) or len(self.categories) > _MOST_TO_COMPARE:
-            return None
-        from difflib import get_close_matches
-
-        folded = {category.casefold(): category for category in self.categories}
-        close = get_close_matches(answer.strip().casefold(), folded, n=1)
-        return folded[close[0]] if close else None
 
 
 def _check_text(parameter: str, text: object) -> str:

@@ -166,10 +166,23 @@ def test_a_file_without_the_column(tmp_path):
         read(path)
 
 
-@pytest.mark.parametrize("kind", [pa.binary(SIZE + 1), pa.binary(), pa.string(), pa.int64()])
+@pytest.mark.parametrize("kind", [pa.binary(SIZE + 1), pa.string(), pa.int64()])
 def test_a_column_of_another_kind(tmp_path, kind):
     path = write_parquet(tmp_path / "r.parquet", report=pa.nulls(1, kind))
     with pytest.raises(InvalidReport, match=rf"r\.parquet: .* fixed_size_binary\[{SIZE}\], the"):
+        read(path)
+
+
+@pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary()])
+def test_other_writers_make_columns_of_bytes_of_any_length(tmp_path, kind):
+    written = reports_of(SURVEY, 100)
+    column = pa.array([row.tobytes() for row in written], kind)
+    path = write_parquet(tmp_path / "r.parquet", report=column)
+    assert np.array_equal(read(path), written)
+    short = pa.array([row.tobytes() for row in written[:7]] + [b"\1"], kind)
+    write_parquet(path, report=short)
+    said = rf"r\.parquet, report 8: A report of this survey has {SIZE} bytes\. Got 1\."
+    with pytest.raises(InvalidReport, match=said):
         read(path)
 
 
@@ -178,7 +191,7 @@ def test_a_missing_report_is_named_by_its_number(tmp_path, missing):
     present = np.arange(1, missing + 3) != missing
     column = pa.array(np.full(missing + 2, bytes(SIZE)), pa.binary(SIZE), mask=~present)
     path = write_parquet(tmp_path / "r.parquet", report=column)
-    with pytest.raises(InvalidFile, match=rf"r\.parquet, report {missing}: .* missing"):
+    with pytest.raises(InvalidReport, match=rf"r\.parquet, report {missing}: .* missing"):
         read(path)
 
 

@@ -1,32 +1,20 @@
-"""Reports in random order: all of them, in any order alike, and none after an error."""
+"""Rows in random order: all of them, and in any order alike."""
 
 from collections import Counter
 from itertools import permutations
 
 import numpy as np
-import pytest
 from scipy.stats import chi2
 
 from privet.bulk import shuffling
 from privet.bulk.shuffling import Shuffling
 
 
-class Listing:
-    """A writer that keeps what it is given."""
-
-    def __init__(self):
-        self.rows = []
-
-    def write(self, reports):
-        self.rows += [tuple(row) for row in reports.tolist()]
-
-
 def shuffled(*batches):
-    listing = Listing()
-    with Shuffling(listing) as writer:
+    with Shuffling() as pile:
         for batch in batches:
-            writer.write(batch)
-    return listing.rows
+            pile.add(batch)
+        return [tuple(row) for rows in pile.drain() for row in rows.tolist()]
 
 
 def test_every_order_is_as_likely_as_any_other(monkeypatch):
@@ -47,18 +35,5 @@ def test_nothing_is_lost_and_little_stays_in_place(monkeypatch):
     assert stayed < 15  # a Poisson number of mean 1
 
 
-def test_no_reports_give_none():
+def test_no_rows_give_none():
     assert shuffled() == []
-
-
-def interrupted(listing):
-    with Shuffling(listing) as writer:
-        writer.write(np.zeros((5, 2), np.uint8))
-        raise KeyboardInterrupt
-
-
-def test_after_an_error_nothing_is_handed_on():
-    listing = Listing()
-    with pytest.raises(KeyboardInterrupt):
-        interrupted(listing)
-    assert listing.rows == []

@@ -34,13 +34,20 @@ ESTIMATE = ["estimate", "survey.json", "reports.parquet", "--figure", "new.png"]
         (["nope"], "No such command 'nope'"),
         (["survey"], "Missing command"),
         (["randomize", "--nope"], "No such option"),
-        (["randomize", "survey.json", "-o", "new.parquet"], "Missing argument 'ANSWERS'"),
+        (["randomize", "survey.json", "-o", "new.parquet"], "Missing argument 'ANSWERS...'"),
         (["randomize", "survey.json", "answers.csv"], "Missing option '-o'"),
         (
             ["randomize", "survey.json", "nope.csv", "-o", "new.parquet"],
-            "'nope.csv' does not exist",
+            "There is no file 'nope.csv'.",
         ),
-        (["randomize", "survey.json", ".", "-o", "new.parquet"], "is a directory"),
+        (["randomize", "survey.json", "*.tsv", "-o", "new.parquet"], "No file matches '*.tsv'."),
+        (["randomize", "survey.json", "empty", "-o", "new.parquet"], "no files in the folder"),
+        (["estimate", "survey.json", "nope.parquet"], "There is no file 'nope.parquet'."),
+        (["estimate", "survey.json", "reports.parquet", "--master", "x"], "is for --engine spark"),
+        (["randomize", "survey.json", "answers.csv", "-o", "n", "--unknown", "x"], "'unknown'"),
+        (["randomize", "survey.json", "answers.csv", "-o", "n", "--delimiter", "x;"], "one char"),
+        ([*NEW, "-e", "1", "--top", "3"], "are for --from"),
+        ([*ESTIMATE, "--out", "new.txt"], "'new.txt' must end in one of .csv, .json, .parquet"),
         (["estimate", "survey.json"], "Missing argument 'REPORTS...'"),
         ([*NEW], "Missing option '-e'"),
         ([*NEW, "-e", "much"], "'much' is not a valid float"),
@@ -62,6 +69,7 @@ ESTIMATE = ["estimate", "survey.json", "reports.parquet", "--figure", "new.png"]
     ids=lambda value: shlex.join(value[-5:]) if isinstance(value, list) else "",
 )
 def test_wrong_usage(folder, args, said):
+    Path("empty").mkdir()
     assert said in fails(USAGE, *args)
 
 
@@ -85,10 +93,13 @@ def out(request, folder):
         (b"id,answer\n1,\n", "bad.csv, row 2: the answer is empty"),
         (b"a,b\n1,tea\n", "bad.csv: there is no column 'answer'; the columns are 'a', 'b'."),
         (b"answer\ntea\ncaf\xe9\n", "bad.csv, row 3: the answer is not UTF-8 text."),
-        (b"caf\xe9\ntea\n", "bad.csv: not a CSV file"),
-        (b"", "bad.csv: not a CSV file with a header row, in UTF-8: Empty CSV file"),
+        (b"caf\xe9\ntea\n", "bad.csv, row 1: no header of a CSV file in UTF-8"),
+        (b"answer;id\ntea;1\n", "bad.csv, row 1: the header 'answer;id' has ';' and no commas"),
+        (b"PK\3\4", "bad.csv: a ZIP archive or a spreadsheet"),
+        (b"PAR1 and no more", "bad.csv: not a table"),
+        (b"", "bad.csv: the file is empty."),
         (b"id,answer\n1,tea\n2,tea,3\n", "bad.csv, row 3: the number of fields is 3"),
-        (b"\x1b[31m\0\x01\n\xff\n" * 9, "bad.csv, row 2: the answer is not UTF-8 text."),
+        (b"\x1b[31m\0\x01\n\xff\n" * 9, "bad.csv, row 1: no header of a CSV file in UTF-8"),
         (b"answer\n" + b"tea\n" * 500_000 + b"toe\n", "bad.csv, row 500002: 'toe' is not"),
     ],
 )
@@ -101,7 +112,7 @@ def test_bad_answers(out, data, said):
 def test_the_line_is_printable_whatever_it_quotes(folder):
     Path("red \x1b[31m\n.csv").write_text("")
     line = fails(BAD_DATA, "randomize", "survey.json", "red \x1b[31m\n.csv", "-o", "out")
-    assert line.startswith(r"red \x1b[31m .csv: not a CSV file")
+    assert line.startswith(r"red \x1b[31m .csv: the file is empty.")
     assert line.isprintable()
 
 
@@ -181,7 +192,7 @@ def test_bad_reports(out):
         "cut.parquet": "cut.parquet: not a Parquet file of reports: ",
         "column.parquet": "column.parquet: there must be one column 'report'; the columns are 'a'.",
         "wide.parquet": "wide.parquet: a report of this survey is fixed_size_binary[1], the column",
-        "null.parquet": "null.parquet, report 2: the report is missing (null).",
+        "null.parquet": "null.parquet, report 2: The report is missing (null).",
         "answers.csv": "answers.csv: not a Parquet file of reports: ",
     }.items():
         line = fails(BAD_DATA, "estimate", "survey.json", "reports.parquet", name, "--figure", out)

@@ -149,6 +149,13 @@ def test_the_demo_as_a_table(folder):
     assert_is_a_picture("privet-demo.png")
 
 
+def test_the_demo_hands_out_its_answers(folder):
+    args = ["--people", "200", "--json", "--answers", "crowd.csv"]
+    truth = json.loads(succeeds("demo", *args))["truth"]
+    assert Path("crowd.csv").read_text().split("\n").count("toast") == round(200 * truth[0])
+    assert len(Path("crowd.csv").read_text().splitlines()) == 201
+
+
 def test_the_demo_takes_a_single_person(folder):
     assert json.loads(succeeds("demo", "--people", "1", "--json"))["n"] == 1
 
@@ -175,6 +182,12 @@ def test_every_command_helps_with_an_example(words, command):
     (example,) = examples(command.help)
     assert shlex.split(example)[1 : len(words) + 1] == list(words)
     assert example in [line.strip() for line in succeeds(*words, "--help").splitlines()]
+
+
+@pytest.mark.parametrize(("words", "command"), list(commands()), ids=str)
+def test_every_command_speaks_json(words, command):
+    if not hasattr(command, "list_commands"):
+        assert "--json" in [name for param in command.params for name in param.opts]
 
 
 def test_the_examples_work_one_after_the_other(folder):

@@ -1,8 +1,16 @@
 """Files of answers and reports, streamed through Apache Arrow in bounded memory."""
 
-from .answers import read_answers
+from .answers import count_answers, read_answers
+from .randomizing import randomize_files
 from .reports import ReportsWriter, read_reports
-from .shuffling import Shuffling
-from .tallying import tally_files
+from .tallying import tally_files, tally_groups
 
-__all__ = ["ReportsWriter", "Shuffling", "read_answers", "read_reports", "tally_files"]
+__all__ = [
+    "ReportsWriter",
+    "count_answers",
+    "randomize_files",
+    "read_answers",
+    "read_reports",
+    "tally_files",
+    "tally_groups",
+]

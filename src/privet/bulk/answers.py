@@ -1,102 +1,157 @@
-"""Answers from a CSV file, as positions among a survey's categories.
-
-Rows are counted as a spreadsheet shows them: the header is row 1, the first answer row 2. A file
-with nothing but a header has no answers, which is no error.
-"""
+"""Answers from files, as positions among a survey's categories."""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidAnswer, InvalidFile
-from .arrow import arrow, reading
+from ..columns import different, positions, wrong_kind
+from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
+from .progress import no_progress
+from .tables import open_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from ..survey import Survey
+    from .progress import Progress
+    from .tables import Table
 
-_FIRST_ROW = 2
-_BLOCK_BYTES = 1 << 20
-_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
+__all__ = ["Answers", "count_answers", "read_answers"]
+
+
+class Answers(NamedTuple):
+    """A chunk of a file: the positions of its answers, and the columns kept beside them.
+
+    `unknown` is how many answers were no categories: `positions` lacks them if they were dropped.
+    """
+
+    positions: NDArray[np.int64]
+    kept: Any
+    unknown: int
 
 
 def read_answers(
-    path: Path, survey: Survey, column: str | None = None
-) -> Iterator[NDArray[np.int64]]:
-    """Yield chunks of the positions of a CSV column's answers among the survey's categories.
+    path: Path,
+    survey: Survey,
+    column: str | None = None,
+    *,
+    by: Sequence[str] = (),
+    unknown: str = "error",
+    delimiter: str | None = None,
+) -> Iterator[Answers]:
+    """Yield chunks of the answers in a column of a file, in their order.
 
-    Without a column name, the file must have a column "answer" or a single one.
+    Without a column name, the file must have a column "answer" or a single one. What is no category
+    is an error, is dropped, or counts as the category that `unknown` names. The columns `by` are
+    kept, as an Arrow record batch.
     """
-    pa, csv = arrow(), arrow("csv")
-    with reading(path, "a CSV file with a header row, in UTF-8"):
-        try:
-            with _open(path, csv) as header:
-                column = _choose_column(path, survey, header.schema.names, column)
-            kinds = {column: pa.binary()}
-            known = {text.encode(): value for value, text in enumerate(survey.categories)}
-            row = _FIRST_ROW
-            with _open(path, csv, include_columns=[column], column_types=kinds) as batches:
-                for batch in batches:
-                    yield _positions(path, survey, batch.column(0), known, row)
+    _check_unknown(survey, unknown)
+    with open_table(path, delimiter) as table:
+        column = _choose_column(table, column, survey)
+        for name in by:
+            _check_column(table, name)
+        row = table.first_row
+        names = list(dict.fromkeys([column, *by]))
+        for batch in table.read(names):
+            yield _look_up(table, survey, batch, column, by, unknown, row)
+            row += len(batch)
+
+
+def count_answers(
+    paths: Iterable[Path],
+    column: str | None = None,
+    *,
+    delimiter: str | None = None,
+    progress: Progress = no_progress,
+) -> tuple[Counter[str], int]:
+    """Return how often each answer occurs in a column of files, and how many rows have none."""
+    counts: Counter[str] = Counter()
+    missing = 0
+    with progress("Reading") as advance:
+        for path in paths:
+            with open_table(path, delimiter) as table:
+                name = _choose_column(table, column)
+                row = table.first_row
+                for batch in table.read([name]):
+                    _check_kind(table, name, batch.column(name))
+                    for answer, count in different(batch.column(name)):
+                        if isinstance(answer, bytes):
+                            rule = "there is an answer that is not UTF-8 text"
+                            raise InvalidFile(f"{table.path}, from row {row} on: {rule}.")
+                        if answer:
+                            counts[answer] += count
+                        else:
+                            missing += count
                     row += len(batch)
-        except pa.ArrowInvalid as error:
-            if ragged := _RAGGED.search(str(error)):
-                number, wanted, got = ragged.groups()
-                raise InvalidFile(
-                    f"{path}, row {number}: the number of fields is {got}, the header's {wanted}."
-                ) from None
-            raise
+                    advance(len(batch))
+    return counts, missing
 
 
-def _open(path: Path, csv: Any, **convert: Any) -> Any:
-    return csv.open_csv(
-        path,
-        # Without threads Arrow counts rows for its messages, and parses no slower.
-        read_options=csv.ReadOptions(block_size=_BLOCK_BYTES, use_threads=False),
-        parse_options=csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
-        convert_options=csv.ConvertOptions(strings_can_be_null=False, check_utf8=False, **convert),
-    )
+def _check_unknown(survey: Survey, unknown: str) -> None:
+    """Refuse what is neither "error" nor "drop" nor a category."""
+    if unknown not in ("error", "drop") and survey.place(unknown) < 0:
+        rule = "'error', 'drop' or a category of the survey"
+        raise InvalidArgument("randomize", "unknown", rule, unknown)
 
 
-def _choose_column(path: Path, survey: Survey, names: Sequence[str], column: str | None) -> str:
-    wanted = "answer" if column is None else column
-    if names.count(wanted) > 1:
-        raise InvalidFile(f"{path}: there is more than one column {wanted!r}.")
-    if wanted in names:
-        return wanted
-    if column is None and len(names) == 1 and names[0]:
-        if names[0] in survey.categories:
-            raise InvalidFile(f"{path}, row 1: {names[0]!r} is an answer, not a column's name.")
-        return names[0]
-    hint = " Choose one with --column." if column is None else ""
+def _choose_column(table: Table, column: str | None, survey: Survey | None = None) -> str:
+    """Return the column that is asked for, or else "answer", or else the only one."""
+    if column is not None or "answer" in table.names or len(table.names) != 1:
+        return _check_column(table, column or "answer", hint=column is None)
+    (only,) = table.names
+    if survey is not None and only in survey.categories:
+        raise InvalidFile(f"{table.path}, row 1: {only!r} is an answer, not a column's name.")
+    return only or _check_column(table, "answer", hint=True)
+
+
+def _check_column(table: Table, name: str, *, hint: bool = False) -> str:
+    """Refuse the name of no column, and of several."""
+    count = list(table.names).count(name)
+    if count == 1:
+        return name
+    if count:
+        raise InvalidFile(f"{table.path}: there is more than one column {name!r}.")
+    shown = ", ".join(repr(other) for other in table.names)
+    choose = " Choose one with --column." if hint else ""
     raise InvalidFile(
-        f"{path}: there is no column {wanted!r}; the columns are "
-        f"{', '.join(repr(name) for name in names)}.{hint}"
+        f"{table.path}: there is no column {name!r}; the columns are {shown}.{choose}"
     )
 
 
-def _positions(
-    path: Path, survey: Survey, answers: Any, known: dict[bytes, int], first_row: int
-) -> NDArray[np.int64]:
-    """Look up each different answer once; the rows matter only where one is not a category."""
-    encoded = answers.dictionary_encode()
-    rows = encoded.indices.to_numpy(zero_copy_only=False)
-    different = encoded.dictionary.to_pylist()
-    positions = np.array([known.get(answer, -1) for answer in different], dtype=np.int64)
-    for i in np.flatnonzero(positions < 0):  # in the order in which they first appear
-        try:
-            positions[i] = survey.index(different[i].decode())
-        except (UnicodeDecodeError, InvalidAnswer) as error:
-            place = f"{path}, row {first_row + int(np.argmax(rows == i))}: "
-            if isinstance(error, InvalidAnswer):
-                raise InvalidFile(error.describe(place)) from None
-            raise InvalidFile(f"{place}the answer is not UTF-8 text.") from None
-    found: NDArray[np.int64] = positions[rows]
-    return found
+def _look_up(
+    table: Table,
+    survey: Survey,
+    batch: Any,
+    column: str,
+    by: Sequence[str],
+    unknown: str,
+    first_row: int,
+) -> Answers:
+    _check_kind(table, column, batch.column(column))
+    try:
+        found = positions(survey, batch.column(column), "error" if unknown == "error" else "drop")
+    except InvalidAnswer as error:
+        place = f"{table.path}, row {first_row + (error.row or 0)}: "
+        raise InvalidFile(error.describe(place)) from None
+    kept = batch.select(list(by)) if by else None
+    missing = found < 0
+    count = int(np.count_nonzero(missing))
+    if count and unknown == "drop":
+        found = found[~missing]
+        kept = kept.filter(~missing) if kept is not None else None
+    elif count:
+        found[missing] = survey.index(unknown)
+    return Answers(found, kept, count)
+
+
+def _check_kind(table: Table, column: str, answers: Any) -> None:
+    if wrong := wrong_kind(answers.type):
+        raise InvalidFile(
+            f"{table.path}: the column {column!r} is {wrong}; answers are text or whole numbers."
+        )

@@ -1,7 +1,7 @@
-"""Reports in an order drawn at random, so that a report's place says nothing of whose it is.
+"""Rows in an order drawn at random, so that a report's place says nothing of whose it is.
 
 Any number of them in bounded memory: each goes to one of a few piles, drawn at random, and at the
-end every pile is put in random order. All orders of all reports are then equally likely.
+end every pile is put in random order. All orders of all rows are then equally likely.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ import numpy as np
 from ..entropy import secure
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Self
 
     from numpy.typing import NDArray
 
-    from .reports import ReportsWriter
+__all__ = ["Shuffling"]
 
 # Piles, a power of 2 up to 256, and how much of each stays in memory.
 _PILES, _PILE_BYTES = 64, 1 << 20
+_WORD_BITS = 32
 
 
 class Shuffling:
-    """Hand reports on to a writer, in random order, when the block ends without error."""
+    """Takes rows of bytes, all of one length, and gives them back in random order."""
 
-    def __init__(self, writer: ReportsWriter) -> None:
-        self._writer = writer
+    def __init__(self) -> None:
         self._words = secure().keystream()
 
     def __enter__(self) -> Self:
@@ -40,23 +41,34 @@ class Shuffling:
             self._stack = stack.pop_all()
         return self
 
-    def write(self, reports: NDArray[np.uint8]) -> None:
-        """Take reports, uint8 (n, report_bytes)."""
-        self._size = reports.shape[1]
-        pile_of = np.frombuffer(self._words.read(len(reports)), dtype=np.uint8) % _PILES
-        order = np.argsort(pile_of, kind="stable")
-        ends = np.cumsum(np.bincount(pile_of, minlength=_PILES))
-        for pile, some in zip(self._piles, np.split(order, ends[:-1]), strict=True):
-            pile.write(reports[some].tobytes())
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
 
-    def __exit__(self, kind: Any, *error: Any) -> None:
-        with self._stack:
-            for pile in self._piles if kind is None else ():
-                pile.seek(0)
-                data = pile.read()
-                if data:
-                    self._hand_on(np.frombuffer(data, dtype=np.uint8).reshape(-1, self._size))
+    def add(self, rows: NDArray[np.uint8]) -> None:
+        """Take rows, uint8 (n, width)."""
+        from ..kernels import shuffling
 
-    def _hand_on(self, reports: NDArray[np.uint8]) -> None:
-        keys = np.frombuffer(self._words.read(8 * len(reports)), dtype=np.uint64)
-        self._writer.write(reports[np.argsort(keys)])
+        self._width = rows.shape[1]
+        pile_of = np.frombuffer(self._words.read(len(rows)), dtype=np.uint8) % _PILES
+        dealt, ends = np.empty_like(rows), np.zeros(_PILES, dtype=np.int64)
+        shuffling.deal(rows, pile_of, dealt, ends)
+        for pile, some in zip(self._piles, np.split(dealt, ends[:-1]), strict=True):
+            pile.write(some.data)
+
+    def drain(self) -> Iterator[NDArray[np.uint8]]:
+        """Yield the rows, pile after pile."""
+        for pile in self._piles:
+            pile.seek(0)
+            data = pile.read()
+            if data:
+                rows = np.frombuffer(bytearray(data), dtype=np.uint8).reshape(-1, self._width)
+                self._permute(rows)
+                yield rows
+
+    def _permute(self, rows: NDArray[np.uint8]) -> None:
+        from ..kernels import shuffling
+
+        left = len(rows)
+        while left > 1:  # words that draw nothing are few, and are made up for here
+            words = np.frombuffer(self._words.read(left * _WORD_BITS // 8), dtype="<u4")
+            left = shuffling.permute(rows, left, words, _WORD_BITS)

@@ -1,50 +1,150 @@
-"""Files of reports and files of tallies, added up to one tally."""
+"""Files of reports and files of tallies, added up, over threads."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import deque
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidReport, InvalidTally, SurveyMismatch
+import numpy as np
+
+from ..errors import InvalidFile, InvalidReport, InvalidTally, PrivetError, SurveyMismatch
 from ..tally import MAGIC, Tally
-from .reports import read_reports
+from ..threads import cores, in_threads
+from .groups import Groups
+from .progress import no_progress
+from .reports import ReportsFile, located
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from ..survey import Survey
+    from .groups import Group
+    from .progress import Progress
+
+__all__ = ["tally_files", "tally_groups"]
 
 
 def tally_files(
-    paths: Iterable[Path], survey: Survey, advance: Callable[[int], object] = lambda n: None
+    paths: Iterable[Path], survey: Survey, *, progress: Progress = no_progress
 ) -> Tally:
     """Return the tally of all reports in files of reports and files of tallies of one survey."""
-    tally = survey.tally()
+    return tally_groups(paths, survey, (), progress=progress).get((), survey.tally())
+
+
+def tally_groups(
+    paths: Iterable[Path], survey: Survey, by: Sequence[str], *, progress: Progress = no_progress
+) -> dict[Group, Tally]:
+    """Return a tally for each group of reports with the same values of the columns `by`.
+
+    The keys are those values as text, in order, and None where one is missing.
+    """
+    counted: dict[Group, Tally] = {}
+    files = []
     for path in paths:
-        with path.open("rb") as file:
-            is_tally = file.read(len(MAGIC)) == MAGIC
-        if is_tally:
-            other = _read_tally(path, survey)
-            tally.merge(other)
-            advance(other.n)
+        if _is_tally(path):
+            _merge(counted, (), _read_tally(path, survey, by))
         else:
-            _add_reports(path, tally, advance)
-    return tally
+            files.append(ReportsFile(path, survey, by))
+    with progress("Counting", total=sum(file.n for file in files)) as advance:
+        for counter in _count(files, survey, by, advance):
+            for group, tally in counter.tallies():
+                _merge(counted, group, tally)
+    return dict(sorted(counted.items(), key=lambda item: [(v is None, v or "") for v in item[0]]))
 
 
-def _read_tally(path: Path, survey: Survey) -> Tally:
+def _is_tally(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def _read_tally(path: Path, survey: Survey, by: Sequence[str]) -> Tally:
+    if by:
+        raise InvalidFile(f"{path}: a tally has no columns, and so no groups by {', '.join(by)}.")
     try:
         return Tally.from_bytes(path.read_bytes(), survey)
     except (InvalidTally, SurveyMismatch) as error:
         raise type(error)(f"{path}: {error}") from None
 
 
-def _add_reports(path: Path, tally: Tally, advance: Callable[[int], object]) -> None:
-    first = tally.n
-    for chunk in read_reports(path, tally.survey):
+def _merge(counted: dict[Group, Tally], group: Group, tally: Tally) -> None:
+    if group in counted:
+        counted[group].merge(tally)
+    else:
+        counted[group] = tally
+
+
+class _Counter:
+    """One thread's tallies, a group each."""
+
+    def __init__(self, survey: Survey, by: Sequence[str]) -> None:
+        self._survey = survey
+        self._groups = Groups(by)
+        self._tallies: list[Tally] = []
+
+    def add(self, reports: NDArray[np.uint8], batch: Any) -> None:
+        """Add reports, each to the group that its other columns name."""
+        numbers = self._groups.number(batch)
+        for _ in range(len(self._tallies), len(self._groups.seen)):
+            self._tallies.append(self._survey.tally())
+        if len(self._tallies) == 1:
+            self._tallies[0].update(reports)
+            return
+        order = np.argsort(numbers, kind="stable")
+        ends = np.cumsum(np.bincount(numbers, minlength=len(self._tallies)))
+        for tally, rows in zip(self._tallies, np.split(order, ends[:-1]), strict=True):
+            try:
+                tally.update(reports[rows])
+            except InvalidReport as error:
+                row = None if error.row is None else int(rows[error.row])
+                raise InvalidReport(error.reason, row=row) from None
+
+    def tallies(self) -> Iterator[tuple[Group, Tally]]:
+        """Yield the groups and their tallies."""
+        return zip(self._groups.seen, self._tallies, strict=True)
+
+
+def _count(
+    files: Sequence[ReportsFile],
+    survey: Survey,
+    by: Sequence[str],
+    advance: Callable[[int], object],
+) -> list[_Counter]:
+    """Count all files; each thread takes the next part of one when it is done with its last."""
+    parts = [(file, part) for file in files for part in range(len(file.parts))]
+    waiting = iter(enumerate(parts))
+    counters: list[_Counter] = []
+    failures: list[tuple[int, PrivetError]] = []
+
+    def work() -> None:
+        counter = _Counter(survey, by)
+        counters.append(counter)
         try:
-            tally.update(chunk)
+            for at, (file, part) in waiting:
+                try:
+                    _count_part(file, part, counter, advance)
+                except PrivetError as error:
+                    failures.append((at, error))
+                    raise
+        finally:
+            deque(waiting, maxlen=0)  # after an error, nothing is left to do for other threads
+
+    try:
+        in_threads(work, max(1, min(cores(), len(parts))))
+    except PrivetError:  # parts are begun in order, so the first failure is the same every time
+        raise min(failures, key=itemgetter(0))[1] from None
+    return counters
+
+
+def _count_part(
+    file: ReportsFile, part: int, counter: _Counter, advance: Callable[[int], object]
+) -> None:
+    for first, reports, batch in file.read(part):
+        try:
+            counter.add(reports, batch)
         except InvalidReport as error:
-            row = tally.n - first + (error.row or 0) + 1
-            raise InvalidReport(f"{path}, report {row}: {error.reason}") from None
-        advance(len(chunk))
+            raise located(file.path, first, error) from None
+        advance(len(reports))

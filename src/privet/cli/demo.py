@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from .options import FIGURE
+from .options import FIGURE, OUTPUT
 
 QUESTION = "What did you have for breakfast?"
 # Out of 100 people.
@@ -24,8 +24,11 @@ SHARES = {
     "--figure", type=FIGURE, default=Path("privet-demo.png"),
     show_default=True, help="Where to draw the picture (PNG, SVG or PDF).",
 )  # fmt: skip
+@click.option(
+    "--answers", type=OUTPUT, help="Also write everyone's answer, a CSV file to try commands on."
+)
 @click.option("--json", "json_out", is_flag=True, help="Print JSON.")
-def demo(people: int, epsilon: float, figure: Path, json_out: bool) -> None:
+def demo(people: int, epsilon: float, figure: Path, answers: Path | None, json_out: bool) -> None:
     """Ask a made-up crowd a question and learn the answer from randomized reports alone.
 
     privet demo --people 20000 --epsilon 2
@@ -33,33 +36,37 @@ def demo(people: int, epsilon: float, figure: Path, json_out: bool) -> None:
     from ..figures import save_estimate
     from ..files import replacing
     from ..survey import Survey
-    from .show import as_json, print_estimate, progress
+    from .show import describe_estimate, describe_survey, print_estimate, print_json, progress
 
     survey = Survey(QUESTION, list(SHARES), epsilon)
-    answers = _crowd(people)
+    crowd = _crowd(people)
+    if answers is not None:
+        with replacing(answers) as temporary:
+            temporary.write_text("\n".join(["answer", *crowd, ""]), encoding="utf-8")
     tally = survey.tally()
-    first = survey.randomize(answers[0])
+    first = survey.randomize(crowd[0])
     tally.update(first)
     with progress("Randomizing", total=people - 1) as advance:
         for at in range(1, people, 1000):
-            reports = [survey.randomize(answer) for answer in answers[at : at + 1000]]
+            reports = [survey.randomize(answer) for answer in crowd[at : at + 1000]]
             tally.update(reports)
             advance(len(reports))
     estimate = tally.estimate()
-    truth = np.array([answers.count(category) for category in SHARES]) / people
+    truth = np.array([crowd.count(category) for category in SHARES]) / people
     # The truth is that of these very people, so the intervals are for them, not a wider crowd.
     low, high = estimate.interval(0.95, target="sample")
     held = int(np.count_nonzero((low <= truth) & (truth <= high)))
     with replacing(figure) as temporary:
         save_estimate(estimate, temporary, target="sample", truth=truth)
     if json_out:
-        more = {"truth": truth.tolist(), "intervals_that_hold_the_truth": held}
-        click.echo(as_json(estimate, level=0.95, target="sample", **more))
+        document = {**describe_survey(survey), "level": 0.95, "target": "sample"}
+        document |= {"truth": truth.tolist(), "intervals_that_hold_the_truth": held}
+        print_json(document | describe_estimate(estimate, 0.95, "sample"))
         return
     members = survey.mechanism.members(first)  # type: ignore[attr-defined]
     shown = ", ".join(survey.categories[value] for value in members)
     click.echo(
-        f"\n{people:,} people each answer once. Person 1 had {answers[0]!r}; what leaves their "
+        f"\n{people:,} people each answer once. Person 1 had {crowd[0]!r}; what leaves their "
         f"side is the set {{{shown}}}:\nno set is more than e^{epsilon:g} times likelier under one "
         f"answer than under any other.\n"
     )

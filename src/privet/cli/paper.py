@@ -69,7 +69,7 @@ def print_table1(
         if place is not None:
             pictures.save(pictures.draw_errors(table, norm), place)
     if json_out:
-        click.echo(json.dumps([cell.to_dict() for cell in table.cells], indent=2))
+        click.echo(_as_json(table))
         return
     _print_cells(table, norm)
     _print_summary(table)
@@ -100,7 +100,10 @@ def print_information(json_out: bool, figure: Path | None) -> None:
 @_REPEATS
 @_SEED
 @_WORKERS
-def write_all(out: Path, repeats: int, seed: int | None, workers: int | None) -> None:
+@click.option("--json", "json_out", is_flag=True, help="Print the table as JSON, every cell.")
+def write_all(
+    out: Path, repeats: int, seed: int | None, workers: int | None, json_out: bool
+) -> None:
     """Write a page about the paper and its reproduction, with figures and data beside it.
 
     privet paper all -o paper --repeats 20 --seed 1
@@ -109,8 +112,15 @@ def write_all(out: Path, repeats: int, seed: int | None, workers: int | None) ->
 
     with _progress(repeats) as advance:
         table = write_report(out, repeats, seed, workers=workers, advance=advance)
+    if json_out:
+        click.echo(_as_json(table))
+        return
     _print_summary(table)
     click.echo(f"The page is {out / 'report.html'}.")
+
+
+def _as_json(table: Table1) -> str:
+    return json.dumps([cell.to_dict() for cell in table.cells], indent=2)
 
 
 def _progress(repeats: int) -> Any:

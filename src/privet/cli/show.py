@@ -1,4 +1,4 @@
-"""How an estimate looks in a terminal and as JSON."""
+"""How things look in a terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ..estimate import Estimate
     from ..mechanisms.base import Target
+    from ..survey import Survey
 
 _BAR = 24
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -27,6 +28,7 @@ def print_estimate(
     target: Target,
     truth: NDArray[np.float64] | None = None,
     top: int = 40,
+    title: str | None = None,
 ) -> None:
     """Print a table: category, bar, share, interval, and the truth where it is known."""
     from rich import box
@@ -37,7 +39,8 @@ def print_estimate(
     low, high = estimate.interval(level, target=target)
     order = np.argsort(-estimate.frequencies, kind="stable")[:top]
     longest = max(float(estimate.frequencies.max()), 1e-9)
-    table = Table(box=box.SIMPLE_HEAD, title=Text(estimate.survey.question), title_justify="left")
+    heading = Text(title or estimate.survey.question)
+    table = Table(box=box.SIMPLE_HEAD, title=heading, title_justify="left")
     table.add_column("category", overflow="fold")
     table.add_column("", no_wrap=True, min_width=_BAR)
     table.add_column("share", justify="right", no_wrap=True)
@@ -68,27 +71,41 @@ def print_estimate(
         console.print(f"… and {hidden:,} categories with smaller shares (--top shows more)")
 
 
-def as_json(estimate: Estimate, *, level: float, target: Target, **more: Any) -> str:
-    """Return the estimate as JSON text, one object a category."""
-    import json
-
-    columns = estimate.columns(level, target=target)
-    columns = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in columns.items()}
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    survey = estimate.survey
-    document = {
+def describe_survey(survey: Survey) -> dict[str, Any]:
+    """Return what JSON output says of the survey that it is about."""
+    return {
         "survey": survey.id,
         "fingerprint": survey.fingerprint,
         "question": survey.question,
         "epsilon": survey.epsilon,
         "mechanism": repr(survey.mechanism),
-        "n": estimate.n,
-        "level": level,
-        "target": target,
-        **more,
-        "categories": rows,
     }
-    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def describe_estimate(estimate: Estimate, level: float, target: Target) -> dict[str, Any]:
+    """Return what JSON output says of an estimate, one object a category."""
+    columns = estimate.columns(level, target=target)
+    columns = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in columns.items()}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return {"n": estimate.n, "categories": rows}
+
+
+def print_json(document: Any) -> None:
+    """Print a document as JSON."""
+    import json
+
+    import click
+
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number of things.
+
+    >>> plural(1, "report"), plural(1200, "byte")
+    ('1 report', '1,200 bytes')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def progress(what: str, total: float | None = None) -> AbstractContextManager[Any]:

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FIGURE, INPUT, OUTPUT
+from .options import FIGURE, INPUT, TABLE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ..mechanisms.base import Target
     from ..simulate.experiment import Experiment, Row
-
-_TABLES = (".csv", ".json", ".parquet")
 
 
 @click.command()
@@ -53,7 +51,7 @@ _TABLES = (".csv", ".json", ".parquet")
 @click.option("--seed", type=click.IntRange(0), help="For the same numbers again.")
 @click.option("--workers", type=click.IntRange(1), help="Threads; by default one a core.")
 @click.option("--json", "json_out", is_flag=True, help="Print JSON, every error.")
-@click.option("-o", "--out", type=OUTPUT, help="Write the table, as CSV, JSON or Parquet.")
+@click.option("-o", "--out", type=TABLE, help="Write the table, as CSV, JSON or Parquet.")
 @click.option("--figure", type=FIGURE, help="Draw a PNG, SVG or PDF.")
 def simulate(
     sizes: tuple[int, ...],
@@ -79,10 +77,8 @@ def simulate(
     from ..files import replacing
     from ..simulate import run
     from .show import progress
+    from .tables import write_table
 
-    if out is not None and out.suffix.lower() not in _TABLES:
-        rule = f"{out.name!r} must end in one of {', '.join(_TABLES)}."
-        raise click.BadParameter(rule, param_hint="'--out'")
     forms: dict[str, Any] = {name: name for name in truths}
     if truth_file is not None:
         forms[truth_file.name] = own = _read_truth(truth_file)
@@ -97,7 +93,7 @@ def simulate(
                 repeats=repeats, target=target, seed=seed, workers=workers, progress=advance,
             )  # fmt: skip
         if table is not None:
-            _write_table(experiment, table)
+            write_table(table, experiment.columns(), _as_json(experiment))
         if picture is not None:
             from ..figures import save_experiment
 
@@ -131,24 +127,6 @@ def _as_json(experiment: Experiment) -> str:
         "rows": [row._asdict() for row in experiment.rows],
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
-
-
-def _write_table(experiment: Experiment, path: Path) -> None:
-    """Write the table in the format that the path's ending names."""
-    ending = path.suffix.lower()
-    if ending == ".json":
-        path.write_text(_as_json(experiment) + "\n", "utf-8")
-    elif ending == ".csv":
-        import csv
-
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerows([experiment.columns(), *experiment.rows])
-    else:
-        table = experiment.to_arrow()
-        from pyarrow import parquet
-
-        parquet.write_table(table, path)
 
 
 def _print_table(experiment: Experiment) -> None:

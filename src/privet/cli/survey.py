@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from .options import INPUT, OUTPUT
+from .options import DELIMITER, FILES, INPUT, OUTPUT
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ..survey import Survey
 
 
 class _InOrder(click.Group):
@@ -34,18 +36,37 @@ def survey() -> None:
     "--categories", "listed", type=click.File(encoding="utf-8-sig", errors="strict"),
     help="A file with one possible answer a line, after those of -c; - for stdin.",
 )  # fmt: skip
+@click.option(
+    "--from", "answers", type=FILES,
+    help="Take the categories from the answers in a file, folder or pattern. The survey is public: "
+    "it then tells which answers occur.",
+)  # fmt: skip
+@click.option("--column", help="Of the answers in --from; by default the only one, or 'answer'.")
+@click.option("--top", type=click.IntRange(1), help="Of --from, only the most frequent answers.")
+@DELIMITER
+@click.option(
+    "--other", is_flag=False, flag_value="other", metavar="[NAME]",
+    help="A last category, for all other answers; 'other' if it is given no name.",
+)  # fmt: skip
 @click.option("-e", "--epsilon", type=float, required=True, help="The privacy level of one report.")
 @click.option("-m", "--mechanism", default="auto", show_default=True, help="How to randomize.")
 @click.option("--id", "identifier", help="A short name; by default made from the question.")
 @click.option("-o", "--out", type=OUTPUT, help="Default: stdout.")
+@click.option("--json", "json_out", is_flag=True, help="Print what was made as JSON.")
 def new(
     question: str,
     given: tuple[str, ...],
     listed: TextIO | None,
+    answers: list[Path] | None,
+    column: str | None,
+    top: int | None,
+    delimiter: str | None,
+    other: str | None,
     epsilon: float,
     mechanism: str,
     identifier: str | None,
     out: Path | None,
+    json_out: bool,
 ) -> None:
     """Write a new survey as JSON.
 
@@ -53,23 +74,40 @@ def new(
     """
     from ..files import replacing
     from ..survey import Survey
+    from .show import print_json
 
     categories = [*given, *(_lines(listed) if listed is not None else ())]
+    if answers is not None:
+        taken = _taken_from(answers, column, top, delimiter)
+        categories += [category for category in taken if category not in {*categories, other}]
+    elif column is not None or top is not None or delimiter is not None:
+        raise click.UsageError("--column, --top and --delimiter are for --from.")
+    if other is not None:
+        categories.append(other)
     made = Survey(question, categories, epsilon, mechanism=mechanism, id=identifier)
-    if out is None:
+    if out is not None:
+        with replacing(out) as temporary:
+            temporary.write_text(made.to_json() + "\n", encoding="utf-8")
+    if json_out:
+        print_json({"file": out and str(out), **_described(made)})
+    elif out is None:
         click.echo(made.to_json())
-        return
-    with replacing(out) as temporary:
-        temporary.write_text(made.to_json() + "\n", encoding="utf-8")
-    click.echo(
-        f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…", err=True
-    )
+    else:
+        line = f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…"
+        click.echo(line, err=True)
+    if answers is not None:
+        click.echo(
+            "Note: the categories come from answers. Whoever sees the survey learns that each of "
+            "them was given by someone; leave out what would give a person away.",
+            err=True,
+        )
 
 
 @survey.command("show")
 @click.argument("survey_file", metavar="SURVEY", type=INPUT)
 @click.option("--top", type=click.IntRange(1), default=20, show_default=True, help="Rows shown.")
-def show(survey_file: Path, top: int) -> None:
+@click.option("--json", "json_out", is_flag=True, help="Print JSON, every category.")
+def show(survey_file: Path, top: int, json_out: bool) -> None:
     """Show what a survey asks, how it randomizes, and what it promises.
 
     A file that is no survey, or less private than it says, is refused.
@@ -77,8 +115,12 @@ def show(survey_file: Path, top: int) -> None:
     privet survey show survey.json
     """
     from ..files import read_survey
+    from .show import plural, print_json
 
     read = read_survey(survey_file)
+    if json_out:
+        print_json(_described(read) | {"categories": list(read.categories)})
+        return
     mechanism = read.mechanism
     size = mechanism.report_bytes
     lines = {
@@ -86,7 +128,7 @@ def show(survey_file: Path, top: int) -> None:
         "id": read.id,
         "privacy": f"ε = {read.epsilon:g} at most; {mechanism.realized_epsilon!r} as drawn",
         "mechanism": repr(mechanism),
-        "report": f"{size} byte{'s' if size > 1 else ''}",
+        "report": plural(size, "byte"),
         "fingerprint": read.fingerprint,
         "categories": f"{len(read.categories):,}",
     }
@@ -100,15 +142,46 @@ def show(survey_file: Path, top: int) -> None:
 
 @survey.command("check")
 @click.argument("survey_file", metavar="SURVEY", type=INPUT)
-def check(survey_file: Path) -> None:
+@click.option("--json", "json_out", is_flag=True, help="Print JSON.")
+def check(survey_file: Path, json_out: bool) -> None:
     """Check that a file is a survey which is as private as it says.
 
     privet survey check survey.json
     """
     from ..files import read_survey
+    from .show import print_json
 
     read = read_survey(survey_file)
+    if json_out:
+        print_json(_described(read))
+        return
     click.echo(f"{survey_file}: {read.id}, ε = {read.epsilon:g}, {read.fingerprint[:12]}…")
+
+
+def _described(survey: Survey) -> dict[str, Any]:
+    from .show import describe_survey
+
+    mechanism = survey.mechanism
+    return {
+        **describe_survey(survey),
+        "realized_epsilon": mechanism.realized_epsilon,
+        "report_bytes": mechanism.report_bytes,
+        "categories": len(survey.categories),
+    }
+
+
+def _taken_from(
+    paths: list[Path], column: str | None, top: int | None, delimiter: str | None
+) -> list[str]:
+    """Return the different answers in files, in an order that says nothing of their number."""
+    from ..bulk import count_answers
+    from .show import plural, progress
+
+    counts, missing = count_answers(paths, column, delimiter=delimiter, progress=progress)
+    if missing:
+        click.echo(f"{plural(missing, 'row')} without an answer.", err=True)
+    frequent = sorted(counts, key=lambda answer: (-counts[answer], answer))
+    return sorted(frequent[:top])
 
 
 def _lines(file: TextIO) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import INPUT, OUTPUT
+from .options import FILES, INPUT, OUTPUT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,19 +14,27 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("survey", type=INPUT)
-@click.argument("reports", type=INPUT, nargs=-1, required=True)
+@click.argument("reports", type=FILES, nargs=-1, required=True)
 @click.option("-o", "--out", required=True, type=OUTPUT, help="The tally file.")
-def tally(survey: Path, reports: tuple[Path, ...], out: Path) -> None:
+@click.option("--json", "json_out", is_flag=True, help="Print what was done as JSON.")
+def tally(survey: Path, reports: tuple[list[Path], ...], out: Path, json_out: bool) -> None:
     """Count files of reports, and other tallies, into one tally: to ship instead of the reports.
+
+    REPORTS are files, folders, or patterns such as 'days/*.parquet'.
 
     privet tally survey.json reports.parquet -o week.tally
     """
     from ..bulk import tally_files
     from ..files import read_survey, replacing
-    from .show import progress
+    from .show import plural, print_json, progress
 
     contract = read_survey(survey)
-    with replacing(out) as temporary, progress("Counting") as advance:
-        counted = tally_files(reports, contract, advance)
+    with replacing(out) as temporary:
+        paths = [path for some in reports for path in some]
+        counted = tally_files(paths, contract, progress=progress)
         temporary.write_bytes(counted.to_bytes())
-    click.echo(f"{out}: {counted.n:,} reports of {contract.id}", err=True)
+    if json_out:
+        document = {"file": str(out), "survey": contract.id, "fingerprint": contract.fingerprint}
+        print_json({**document, "reports": counted.n})
+        return
+    click.echo(f"{out}: {plural(counted.n, 'report')} of {contract.id}", err=True)

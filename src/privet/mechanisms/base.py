@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from ..columns import as_column, as_reports, is_column
 from ..entropy import Entropy
 from ..errors import InvalidArgument, InvalidReport
 from . import batch
@@ -300,6 +301,8 @@ class Mechanism(ABC):
                     f"Got {reports.dtype} of shape {reports.shape} instead."
                 )
             return reports
+        if is_column(reports):
+            return as_reports(as_column("Tally.update", "reports", reports), size)
         one = isinstance(reports, bytes | bytearray | memoryview)
         if not one and not isinstance(reports, Iterable):
             raise InvalidReport(f"Reports are bytes or an array. Got {type(reports).__name__}.")

@@ -7,21 +7,17 @@ and are large enough for Python's share of the time to be small.
 
 from __future__ import annotations
 
-import os
-from _thread import start_new_thread
 from collections import deque
 from itertools import accumulate
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..entropy import FILL_SLACK, Entropy, secure
 from ..errors import InvalidArgument
+from ..threads import cores, in_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from ..entropy import Keystream
@@ -64,32 +60,8 @@ def randomize(
             _idle.append(buffers)
             deque(waiting, maxlen=0)  # after an error, nothing is left to do for other threads
 
-    _in_threads(work, max(1, min(threads, len(chunks))))
+    in_threads(work, max(1, min(threads, len(chunks))))
     return out
-
-
-def _in_threads(work: Callable[[], None], threads: int) -> None:
-    """Run `work` in this thread and in others, until all are done; raise what one of them raised.
-
-    Bare threads: those of `threading` keep their maker waiting until they run, and Linux then tends
-    to leave both on one core for milliseconds.
-    """
-    finished: SimpleQueue[BaseException | None] = SimpleQueue()
-
-    def run() -> None:
-        try:
-            work()
-        except BaseException as error:
-            finished.put(error)
-        else:
-            finished.put(None)
-
-    for _ in range(threads - 1):
-        start_new_thread(run, ())
-    run()
-    for error in [finished.get() for _ in range(threads)]:
-        if error is not None:
-            raise error
 
 
 class Rows(NamedTuple):
@@ -238,11 +210,7 @@ def narrow(wide: NDArray[np.uint64], out: NDArray[np.uint8], first: int, end: in
 
 def _threads(mechanism: Mechanism, workers: int | None) -> int:
     if workers is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _cores()
+        return cores()
     if isinstance(workers, bool) or not isinstance(workers, int | np.integer) or workers < 1:
         raise InvalidArgument(type(mechanism).__name__, "workers", "an int >= 1", workers)
     return int(workers)
-
-
-def _cores() -> int:
-    return os.cpu_count() or 1

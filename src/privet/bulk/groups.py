@@ -1,0 +1,87 @@
+"""Groups of rows by the values of some columns, such as a country, numbered as they appear."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..columns import arrow
+from ..errors import InvalidFile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Group = tuple[str | None, ...]
+
+__all__ = ["Groups"]
+
+# A column with more values is no grouping, but an identity.
+MOST_GROUPS = 10_000
+_MOST_CODES = 1 << 20
+
+
+class Groups:
+    """The groups seen so far: each has a number, and its columns' values as text."""
+
+    def __init__(self, by: Sequence[str]) -> None:
+        self.by = list(by)
+        self.seen: dict[Group, int] = {}
+
+    def number(self, batch: Any) -> NDArray[np.int32]:
+        """Return the number of each row's group; groups not seen before get the next ones."""
+        if not self.by:
+            self._number_of(())
+            return np.zeros(len(batch), dtype=np.int32)
+        columns = [_in_text(batch.column(name)) for name in self.by]
+        codes, size = np.zeros(len(batch), dtype=np.int64), 1
+        for _, own, values in columns:
+            codes, size = codes * (values + 1) + own, size * (values + 1)
+            if size > _MOST_CODES:
+                different, codes = np.unique(codes, return_inverse=True)
+                size = len(different)
+        a_row = np.full(size, -1, dtype=np.int64)
+        a_row[codes] = np.arange(len(batch))
+        numbers = np.zeros(size, dtype=np.int32)
+        for code in np.flatnonzero(a_row >= 0):
+            group = tuple(text[int(a_row[code])].as_py() for text, _, _ in columns)
+            numbers[code] = self._number_of(group)
+        found: NDArray[np.int32] = numbers[codes]
+        return found
+
+    def columns(self, numbers: NDArray[np.int32]) -> list[Any]:
+        """Return the columns of rows that belong to these groups, as Arrow text."""
+        pa = arrow()
+        places = pa.array(numbers)
+        return [
+            pa.DictionaryArray.from_arrays(places, pa.array(values, pa.string()))
+            for values in zip(*self.seen, strict=True)
+        ] or [pa.DictionaryArray.from_arrays(places, pa.array([], pa.string())) for _ in self.by]
+
+    def _number_of(self, group: Group) -> int:
+        number = self.seen.setdefault(group, len(self.seen))
+        if number >= MOST_GROUPS:
+            names = ", ".join(map(repr, self.by))
+            raise InvalidFile(
+                f"The values of {names} make more than {MOST_GROUPS:,} groups; each is estimated "
+                "by itself, and takes many reports."
+            )
+        return number
+
+
+def _in_text(column: Any) -> tuple[Any, NDArray[np.int64], int]:
+    """Return a column as text, the numbers of its different values, and how many these are.
+
+    What is missing has the number past the last.
+    """
+    pa = arrow()
+    if pa.types.is_dictionary(column.type):
+        values = column.dictionary.cast(pa.string())
+        text = pa.DictionaryArray.from_arrays(column.indices, values)
+    else:
+        text = column.cast(pa.string()).dictionary_encode()
+    count = len(text.dictionary)
+    codes = text.indices.cast(pa.int64()).fill_null(count).to_numpy(zero_copy_only=False)
+    return text, codes, count

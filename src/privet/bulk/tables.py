@@ -1,0 +1,136 @@
+"""Files of rows in any common format, as Arrow batches of the columns that are asked for.
+
+What a file is, its first bytes say: Parquet, Arrow (Feather, or a stream), NDJSON, or else CSV;
+gzip, bzip2, zstd, lz4 and xz are unpacked on the way. Everything is streamed, and nothing is
+written anywhere, so that answers can come through a pipe without touching a disk.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..columns import arrow
+from ..errors import InvalidFile
+from .damage import reading
+from .text import Replayed, open_csv, open_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    Batches = Iterator[Any]
+
+__all__ = ["STDIN", "Table", "open_table"]
+
+STDIN = Path("-")
+
+_BATCH_ROWS = 1 << 18
+_START_BYTES = 1 << 20
+_PACKINGS = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bz2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\x04\x22\x4d\x18": "lz4",
+}
+_XZ, _ZIP, _OLD_FEATHER = b"\xfd7zXZ", b"PK\x03\x04", b"FEA1"
+_PARQUET, _ARROW_FILE, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+_PACKED = (".gz", ".bz2", ".zst", ".lz4", ".xz")
+_TABS = (".tsv", ".tab")
+
+
+class Table(NamedTuple):
+    """An open file of rows: the names of its columns, and how to read some of them.
+
+    `first_row` is the number that people give to the first row: after a header it is 2.
+    """
+
+    path: str
+    names: Sequence[str]
+    first_row: int
+    read: Callable[[list[str]], Batches]
+
+
+@contextmanager
+def open_table(path: Path, delimiter: str | None = None) -> Iterator[Table]:
+    """Open a file, or standard input (`STDIN`); the delimiter is for CSV alone."""
+    shown = "stdin" if path == STDIN else str(path)
+    with reading(shown, "a table in UTF-8 that can be read"), ExitStack() as stack:
+        file = sys.stdin.buffer if path == STDIN else stack.enter_context(path.open("rb"))
+        packed = Replayed(file, _START_BYTES)
+        stream = _unpack(shown, packed)
+        if stream is not packed:
+            stream = Replayed(stream, _START_BYTES)
+        start = stream.start
+        if not start:
+            raise InvalidFile(f"{shown}: the file is empty.")
+        if start.startswith((_PARQUET, _ARROW_FILE)):
+            if path == STDIN or stream is not packed:
+                raise InvalidFile(
+                    f"{shown}: Parquet and Feather files are read from their end, and cannot come "
+                    "through a pipe or packed; give the name of the plain file."
+                )
+            opener = _open_parquet if start.startswith(_PARQUET) else _open_arrow_file
+            yield opener(shown, stack)
+        elif start.startswith(_ARROW_STREAM):
+            yield _open_arrow_stream(shown, stream)
+        elif start.lstrip()[:1] == b"{":
+            yield Table(shown, *open_json(shown, stream))
+        else:
+            yield Table(shown, *open_csv(shown, stream, delimiter or _usual_delimiter(path)))
+
+
+def _unpack(shown: str, packed: Replayed) -> Any:
+    start = packed.start
+    if start.startswith(_XZ):
+        from lzma import LZMAFile
+
+        return LZMAFile(packed)  # type: ignore[arg-type]
+    if start.startswith(_ZIP):
+        raise InvalidFile(f"{shown}: a ZIP archive or a spreadsheet; unpack it, or save it as CSV.")
+    if start.startswith(_OLD_FEATHER):
+        raise InvalidFile(f"{shown}: a Feather file of the old version 1; save it as version 2.")
+    for magic, name in _PACKINGS.items():
+        if start.startswith(magic):
+            return arrow().CompressedInputStream(arrow().PythonFile(packed, "r"), name)
+    return packed
+
+
+def _usual_delimiter(path: Path) -> str | None:
+    inner = path.with_suffix("") if path.suffix.lower() in _PACKED else path
+    return "\t" if inner.suffix.lower() in _TABS else None
+
+
+def _open_parquet(shown: str, stack: ExitStack) -> Table:
+    parquet = arrow("parquet")
+    names = parquet.read_schema(shown).names
+
+    def read(columns: list[str]) -> Batches:
+        # Dictionaries stay such where they are: each different answer is then looked up once.
+        with parquet.ParquetFile(shown, read_dictionary=columns, pre_buffer=False) as file:
+            yield from file.iter_batches(batch_size=_BATCH_ROWS, columns=columns)
+
+    return Table(shown, names, 1, read)
+
+
+def _open_arrow_file(shown: str, stack: ExitStack) -> Table:
+    ipc = arrow("ipc")
+    file = stack.enter_context(arrow().memory_map(shown))
+    names = ipc.open_file(file).schema.names
+
+    def read(columns: list[str]) -> Batches:
+        fields = [names.index(name) for name in columns]
+        options = ipc.IpcReadOptions(included_fields=fields)
+        batches = ipc.open_file(file, options=options)
+        for i in range(batches.num_record_batches):
+            yield batches.get_batch(i).select(columns)
+
+    return Table(shown, names, 1, read)
+
+
+def _open_arrow_stream(shown: str, stream: Replayed) -> Table:
+    batches = arrow("ipc").open_stream(arrow().PythonFile(stream, "r"))
+    return Table(
+        shown, batches.schema.names, 1, lambda columns: (batch.select(columns) for batch in batches)
+    )

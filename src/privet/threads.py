@@ -1,0 +1,44 @@
+"""Work shared by threads, for loops that release the GIL."""
+
+from __future__ import annotations
+
+import os
+from _thread import start_new_thread
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["cores", "in_threads"]
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def in_threads(work: Callable[[], None], threads: int) -> None:
+    """Run `work` in this thread and in others, until all are done; raise what one of them raised.
+
+    Bare threads: those of `threading` keep their maker waiting until they run, and Linux then tends
+    to leave both on one core for milliseconds.
+    """
+    finished: SimpleQueue[BaseException | None] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:
+            finished.put(error)
+        else:
+            finished.put(None)
+
+    for _ in range(threads - 1):
+        start_new_thread(run, ())
+    run()
+    for error in [finished.get() for _ in range(threads)]:
+        if error is not None:
+            raise error

@@ -1,0 +1,70 @@
+"""Groups: numbered as they appear, the same whatever a column's type, and given back as text."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from privet.bulk import groups
+from privet.bulk.groups import Groups
+from privet.errors import InvalidFile
+
+
+def batch(**columns):
+    return pa.record_batch(list(columns.values()), names=list(columns))
+
+
+def test_rows_of_one_group_have_one_number():
+    found = Groups(["country"])
+    first = found.number(batch(country=pa.array(["FR", "DE", "FR", None])))
+    second = found.number(batch(country=pa.array(["IT", None, "DE"])))
+    assert first[0] == first[2]
+    assert len({*first}) == 3
+    assert second.tolist()[1:] == [first[3], first[1]]
+    assert {group: n for group, n in found.seen.items() if group != ("IT",)} == {
+        ("FR",): first[0],
+        ("DE",): first[1],
+        (None,): first[3],
+    }
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([7, 8, 7]),
+        pa.array(["7", "8", "7"]),
+        pa.array([b"7", b"8", b"7"]),
+        pa.array(["7", "8", "7"], pa.large_string()),
+        pa.array(["7", "8", "7"]).dictionary_encode(),
+        pa.DictionaryArray.from_arrays([0, 1, 2], ["7", "8", "7"]),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_the_values_are_text_whatever_the_columns_type(column):
+    found = Groups(["n"])
+    numbers = found.number(batch(n=column))
+    assert set(found.seen) == {("7",), ("8",)}
+    assert numbers[0] == numbers[2] != numbers[1]
+
+
+def test_several_columns_and_back():
+    rng = np.random.default_rng(1)
+    columns = {name: pa.array(rng.integers(0, 30, 5000).astype(str)) for name in "abcd"}
+    found = Groups(list("abcd"))
+    numbers = found.number(batch(**columns))
+    back = [column.to_pylist() for column in found.columns(numbers)]
+    assert back == [column.to_pylist() for column in columns.values()]
+    assert len(found.seen) == len(set(zip(*back, strict=True)))
+
+
+def test_no_columns_make_one_group():
+    found = Groups([])
+    assert found.number(batch(a=pa.array([1, 2]))).tolist() == [0, 0]
+    assert found.seen == {(): 0}
+
+
+def test_an_identity_is_no_grouping(monkeypatch):
+    monkeypatch.setattr(groups, "MOST_GROUPS", 100)
+    found = Groups(["user"])
+    found.number(batch(user=pa.array([str(i) for i in range(100)])))
+    with pytest.raises(InvalidFile, match="'user' make more than 100 groups"):
+        found.number(batch(user=pa.array(["one more"])))

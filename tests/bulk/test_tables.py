@@ -1,0 +1,188 @@
+"""Files of rows: every format alike, also through a pipe, and what is said of bad ones."""
+
+import bz2
+import gzip
+import io
+import lzma
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather, ipc, parquet
+
+from privet.bulk import tables
+from privet.bulk.tables import STDIN, open_table
+from privet.errors import InvalidFile
+
+ROWS = {"answer": ["tea", "café", "two\nlines", "tea"], "n": [1, 2, 3, 4]}
+TABLE = pa.table(ROWS)
+
+
+def as_csv(delimiter=","):
+    sink = io.BytesIO()
+    csv.write_csv(TABLE, sink, csv.WriteOptions(delimiter=delimiter))
+    return sink.getvalue()
+
+
+def as_parquet():
+    sink = io.BytesIO()
+    parquet.write_table(TABLE, sink)
+    return sink.getvalue()
+
+
+def as_feather(compression):
+    sink = io.BytesIO()
+    feather.write_feather(TABLE, sink, compression=compression)
+    return sink.getvalue()
+
+
+def as_stream():
+    sink = io.BytesIO()
+    with ipc.new_stream(sink, TABLE.schema) as writer:
+        writer.write_table(TABLE)
+    return sink.getvalue()
+
+
+JSON = b"""\
+{"answer": "tea", "n": 1, "more": [1, {"a": null}]}
+{"n": 2, "answer": "caf\\u00e9"}
+{"answer": "two\\nlines", "n": 3}
+{"answer": "tea", "n": 4}
+"""
+PLAIN = {
+    "a.csv": as_csv(),
+    "a.tsv": as_csv("\t"),
+    "a.ndjson": JSON,
+    "a.arrows": as_stream(),
+    "no ending": as_csv(),
+}
+SEEKABLE = {
+    "a.parquet": as_parquet(),
+    "a.feather": as_feather("lz4"),
+    "a.arrow": as_feather("uncompressed"),
+}
+
+
+def read(path, columns=("answer", "n")):
+    with open_table(path) as table:
+        assert list(table.names)[:2] == ["answer", "n"] or path.name.endswith("json")
+        batches = list(table.read(list(columns)))
+    rows = [row for batch in batches for row in zip(*batch.to_pydict().values(), strict=True)]
+    plain = [[v.decode() if isinstance(v, bytes) else v for v in row] for row in rows]
+    return [[answer, int(n)] for answer, n in plain]
+
+
+EXPECTED = [list(row) for row in zip(*ROWS.values(), strict=True)]
+
+
+@pytest.mark.parametrize(("name", "data"), [*PLAIN.items(), *SEEKABLE.items()])
+def test_every_format_gives_the_same_rows(tmp_path, name, data):
+    path = tmp_path / name
+    path.write_bytes(data)
+    assert read(path) == EXPECTED
+    assert [[n, answer] for n, answer in _swapped(path)] == [[n, a] for a, n in EXPECTED]
+
+
+def _swapped(path):
+    """The columns in another order than the file's."""
+    with open_table(path) as table:
+        for batch in table.read(["n", "answer"]):
+            assert batch.schema.names == ["n", "answer"]
+            for n, answer in zip(*batch.to_pydict().values(), strict=True):
+                yield int(n), answer.decode() if isinstance(answer, bytes) else answer
+
+
+PACKINGS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+
+
+@pytest.mark.parametrize("ending", [*PACKINGS, "zst", "lz4"])
+@pytest.mark.parametrize(("name", "data"), PLAIN.items())
+def test_packed_files_are_unpacked(tmp_path, ending, name, data):
+    path = tmp_path / f"{name}.{ending}"
+    if ending in PACKINGS:
+        path.write_bytes(PACKINGS[ending](data))
+    else:
+        with pa.CompressedOutputStream(str(path), {"zst": "zstd"}.get(ending, ending)) as stream:
+            stream.write(data)
+    assert read(path) == EXPECTED
+
+
+@pytest.mark.parametrize("name", [name for name in PLAIN if name != "a.tsv"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_standard_input_is_told_by_its_first_bytes(monkeypatch, name, pack):
+    class Stdin:
+        buffer = io.BytesIO(pack(PLAIN[name]))
+
+    monkeypatch.setattr(tables.sys, "stdin", Stdin())
+    assert read(STDIN) == EXPECTED
+
+
+class Trickle(io.BytesIO):
+    """A pipe whose writer is slow: a few bytes at a time."""
+
+    def read(self, size=-1):
+        return super().read(min(size, 7) if size >= 0 else size)
+
+
+@pytest.mark.parametrize("name", [name for name in PLAIN if name != "a.tsv"])
+def test_a_slow_pipe_gives_the_same(monkeypatch, name):
+    class Stdin:
+        buffer = Trickle(PLAIN[name])
+
+    monkeypatch.setattr(tables.sys, "stdin", Stdin())
+    assert read(STDIN) == EXPECTED
+
+
+@pytest.mark.parametrize("delimiter", [";", "|", "\t"])
+def test_another_delimiter(tmp_path, delimiter):
+    path = tmp_path / "a.csv"
+    path.write_bytes(as_csv(delimiter))
+    with open_table(path, delimiter) as table:
+        assert table.names == ["answer", "n"]
+        (batch,) = table.read(["n"])
+    assert batch.column(0).to_pylist() == [b"1", b"2", b"3", b"4"]
+
+
+def test_json_whose_later_rows_have_other_fields(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_bytes(b'{"answer": null}\n' * 3 + b'{"answer": "tea", "new": {"a": 1}}\n{}\n')
+    with open_table(path) as table:
+        (batch,) = table.read(["answer"])
+    assert batch.column(0).to_pylist() == [None, None, None, "tea", None]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.csv", b"", ": the file is empty."),
+        ("a.csv.gz", gzip.compress(b""), ": the file is empty."),
+        ("a.csv.gz", gzip.compress(as_csv() * 99)[:50], ": not a table"),
+        ("a.csv.xz", lzma.compress(as_csv())[:-30], ": not a table"),
+        ("a.xlsx", b"PK\x03\x04 and so on", ": a ZIP archive or a spreadsheet"),
+        ("a.feather", b"FEA1 and so on", ": a Feather file of the old version 1"),
+        ("a.parquet", as_parquet()[:-20], ": not a table"),
+        ("a.parquet.gz", gzip.compress(as_parquet()), ": Parquet and Feather files are read from"),
+        ("a.arrow", as_feather("lz4")[:-200], ": not a table"),
+        ("a.arrows", as_stream()[:100], ": not a table"),
+        ("a.json", b'{"answer": "tea"}\n{"answer": \n', ", row 2: no JSON object: "),
+        ("a.json", b'{"answer": "tea"}\n' * 2000 + b'{"answer": \n', ": not a table"),
+        ("a.json", b'{"answer": "tea"}\n{"answer": 1}\n', ": not a table"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_bad_files_are_named(tmp_path, name, data, said):
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(InvalidFile) as caught:
+        read(path, ["answer"] if b"{" in data[:1] else ["answer", "n"])
+    assert str(caught.value).startswith(f"{path}{said}")
+    assert "\n" not in str(caught.value)
+
+
+def test_parquet_through_a_pipe_is_refused(monkeypatch):
+    class Stdin:
+        buffer = io.BytesIO(as_parquet())
+
+    monkeypatch.setattr(tables.sys, "stdin", Stdin())
+    with pytest.raises(InvalidFile, match="stdin: Parquet .* give the name of the plain file"):
+        read(Path("-"))

@@ -1,0 +1,123 @@
+"""Tallies of files: the same over any number of files, parts and threads, and by groups."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from privet import Survey
+from privet.bulk import ReportsWriter, randomize_files, tally_files, tally_groups, tallying
+from privet.errors import InvalidFile, InvalidReport
+from privet.mechanisms import KSubset
+
+SURVEY = Survey("?", [f"c{i}" for i in range(20)], 1.0, mechanism=KSubset(20, 1.0))
+REPORTS = SURVEY.mechanism.randomize(np.arange(30_000) % 20)
+WHOLE = SURVEY.tally()
+WHOLE.update(REPORTS)
+
+
+def write(path, reports, rows=1000, **columns):
+    size = SURVEY.mechanism.report_bytes
+    column = pa.array([row.tobytes() for row in reports], pa.binary(size))
+    parquet.write_table(pa.table({"report": column, **columns}), path, row_group_size=rows)
+    return path
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("rows", [100_000, 999])
+def test_the_tally_depends_on_neither_threads_nor_parts(tmp_path, monkeypatch, threads, rows):
+    monkeypatch.setattr(tallying, "cores", lambda: threads)
+    paths = [
+        write(tmp_path / f"{i}.parquet", some, rows)
+        for i, some in enumerate(np.split(REPORTS, [10, 10_000, 10_000]))
+    ]
+    assert tally_files(paths, SURVEY) == WHOLE
+
+
+def test_files_of_tallies_are_merged(tmp_path):
+    half = SURVEY.tally()
+    half.update(REPORTS[:15_000])
+    (tmp_path / "half.tally").write_bytes(half.to_bytes())
+    rest = write(tmp_path / "rest.parquet", REPORTS[15_000:])
+    assert tally_files([tmp_path / "half.tally", rest], SURVEY) == WHOLE
+    assert tally_files([], SURVEY).n == 0
+    with pytest.raises(InvalidFile, match="a tally has no columns, and so no groups by a"):
+        tally_groups([tmp_path / "half.tally"], SURVEY, ["a"])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_first_bad_report_is_told_whichever_thread_sees_one(tmp_path, monkeypatch, threads):
+    monkeypatch.setattr(tallying, "cores", lambda: threads)
+    bad = REPORTS.copy()
+    bad[[4321, 4999, 20_000, 29_999]] = 255
+    path = write(tmp_path / "r.parquet", bad, 500)
+    for _ in range(20):
+        with pytest.raises(InvalidReport, match=r"r\.parquet, report 4322: "):
+            tally_files([path], SURVEY)
+
+
+def test_every_group_has_the_tally_of_its_own_reports(tmp_path):
+    rng = np.random.default_rng(2)
+    country = rng.choice(["FR", "DE", "IT"], 30_000)
+    year = rng.integers(2024, 2026, 30_000)
+    known = country != "IT"
+    path = write(
+        tmp_path / "r.parquet",
+        REPORTS,
+        country=pa.array(country, mask=~known),
+        year=pa.array(year),
+    )
+    found = tally_groups([path], SURVEY, ["country", "year"])
+    keys = [(c, str(y)) for c in ("DE", "FR", None) for y in (2024, 2025)]
+    assert list(found) == keys
+    for place, when in keys:
+        rows = (np.where(known, country, None) == place) & (year == int(when))
+        expected = SURVEY.tally()
+        expected.update(REPORTS[rows])
+        assert found[place, when] == expected
+    assert sum(found.values(), start=SURVEY.tally()) == WHOLE
+
+
+def test_a_bad_report_of_a_group_is_told_by_its_place_in_the_file(tmp_path):
+    bad = REPORTS[:9].copy()
+    bad[7] = 255
+    path = write(tmp_path / "r.parquet", bad, a=pa.array(list("xyzxyzxyz")))
+    with pytest.raises(InvalidReport, match=r"r\.parquet, report 8: "):
+        tally_groups([path], SURVEY, ["a"])
+
+
+def test_a_missing_column_is_told(tmp_path):
+    path = write(tmp_path / "r.parquet", REPORTS[:9], a=pa.array(list("xyzxyzxyz")))
+    said = "there must be one column 'country'; the columns are 'report', 'a'"
+    with pytest.raises(InvalidFile, match=said):
+        tally_groups([path], SURVEY, ["country"])
+
+
+def test_reports_and_groups_stay_together_in_random_order(tmp_path):
+    """At ε = 30 a report is the answer, so that each can be seen beside its group."""
+    survey = Survey("Which?", [f"c{i}" for i in range(200)], 30.0, mechanism="multivariate-rr")
+    answers = tmp_path / "a.csv"
+    rows = [f"c{i % 200},g{i % 7},h{i % 3}\n" for i in range(50_000)]
+    answers.write_text("answer,g,h\n" + "".join(rows))
+    out = tmp_path / "r.parquet"
+    assert randomize_files([answers], survey, out, by=["g", "h"]) == (50_000, 0)
+    table = parquet.read_table(out)
+    found = sorted(
+        (report[0], g, h)
+        for report, g, h in zip(*(table[c].to_pylist() for c in ("report", "g", "h")), strict=True)
+    )
+    assert found == sorted((i % 200, f"g{i % 7}", f"h{i % 3}") for i in range(50_000))
+    assert table["report"].to_pylist()[:100] != [bytes([i]) for i in range(100)]
+
+
+def test_few_reports_are_one_part_and_many_are_several(tmp_path):
+    path = tmp_path / "r.parquet"
+    with ReportsWriter(path, SURVEY) as writer:
+        for some in np.split(REPORTS, 10):
+            writer.write(some)
+    assert parquet.read_metadata(path).num_row_groups == 1
+    with ReportsWriter(path, SURVEY) as writer:
+        for _ in range(300):
+            writer.write(REPORTS)
+    assert 3 <= parquet.read_metadata(path).num_row_groups <= 4
+    assert tally_files([path], SURVEY).n == 300 * len(REPORTS)

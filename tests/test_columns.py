@@ -1,0 +1,169 @@
+"""Answers and reports in whatever people hold them: lists, numpy, pandas, polars, Arrow, DuckDB."""
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from privet import Survey
+from privet.entropy import seeded
+from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport
+
+SURVEY = Survey("?", ["tea", "coffee", "café", "7", "true", "false"], 1.0)
+ANSWERS = ["tea", "café", "7", "tea", "coffee", "cafe\u0301"]
+EXPECTED = SURVEY.mechanism.randomize([0, 2, 3, 0, 1, 2], entropy=seeded(1))
+
+
+class Foreign:
+    """Something of which only the interface is known."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self._array.__arrow_c_array__(requested_schema)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ANSWERS,
+        tuple(ANSWERS),
+        iter(ANSWERS),
+        np.array(ANSWERS),
+        np.array(ANSWERS, dtype=object),
+        pd.Series(ANSWERS),
+        pd.Series(ANSWERS, dtype=object),
+        pd.Series(ANSWERS).astype("category"),
+        pd.DataFrame({"answer": ANSWERS}),
+        pl.Series(ANSWERS),
+        pl.Series(ANSWERS, dtype=pl.Categorical),
+        pl.DataFrame({"answer": ANSWERS}),
+        pa.array(ANSWERS),
+        pa.array(ANSWERS, pa.large_string()),
+        pa.array(ANSWERS, pa.string_view()),
+        pa.array(ANSWERS).dictionary_encode(),
+        pa.array([answer.encode() for answer in ANSWERS]),
+        pa.array(["not seen", *ANSWERS])[1:],
+        pa.array(["not seen", *ANSWERS]).dictionary_encode()[1:],
+        pa.chunked_array([ANSWERS[:2], [], ANSWERS[2:]]),
+        pa.table({"answer": ANSWERS}),
+        pa.record_batch({"answer": ANSWERS}),
+        Foreign(pa.array(ANSWERS)),
+    ],
+    ids=lambda value: type(value).__module__.split(".")[0] + " " + type(value).__name__,
+)
+def test_a_column_of_answers_however_it_is_held(answers):
+    assert np.array_equal(SURVEY.randomize_batch(answers, entropy=seeded(1)), EXPECTED)
+
+
+def test_answers_of_a_query():
+    people = pa.table({"answer": ANSWERS})
+    query = duckdb.sql("select answer from people")
+    assert np.array_equal(SURVEY.randomize_batch(query, entropy=seeded(1)), EXPECTED)
+    assert people.num_rows == len(ANSWERS)
+
+
+@pytest.mark.parametrize(
+    "answers", [pa.array([7, 7]), pa.array([7, 7], pa.uint8()), pd.Series([7, 7])]
+)
+def test_whole_numbers_are_answers_if_a_category_is_written_so(answers):
+    expected = SURVEY.randomize_batch(["7", "7"], entropy=seeded(2))
+    assert np.array_equal(SURVEY.randomize_batch(answers, entropy=seeded(2)), expected)
+
+
+def test_truth_values_are_answers_if_categories_are_written_so():
+    expected = SURVEY.randomize_batch(["true", "false"], entropy=seeded(2))
+    found = SURVEY.randomize_batch(pa.array([True, False]), entropy=seeded(2))
+    assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (pa.array(["tea", "tee"]), r"answers\[1\]: 'tee' is not .* Did you mean 'tea'\?"),
+        (pa.chunked_array([["tea"], ["tea", "x"]]), r"answers\[2\]: 'x' is not a category"),
+        (pl.Series(["tea", None]), r"answers\[1\]: the answer is empty"),
+        (pd.Series(["tea", ""]), r"answers\[1\]: the answer is empty"),
+        (pa.array([b"tea", b"caf\xe9"]), r"answers\[1\]: the answer is not UTF-8 text"),
+        (pa.array([7, 8]), r"answers\[1\]: '8' is not a category"),
+    ],
+)
+def test_an_answer_that_is_no_category_is_told_by_its_row(answers, said):
+    with pytest.raises(InvalidAnswer, match=said):
+        SURVEY.randomize_batch(answers)
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (pa.array([1.5]), "must be text or whole numbers. Got 'double'"),
+        (pa.array([["tea"]]), "must be text or whole numbers"),
+        (
+            pa.table({"a": ["tea"], "b": ["tea"]}),
+            'must be one column. Got "the columns',
+        ),
+        (pl.DataFrame({"a": ["tea"], "b": ["tea"]}), "must be one column"),
+    ],
+)
+def test_what_cannot_be_answers(answers, said):
+    with pytest.raises(InvalidArgument, match=said):
+        SURVEY.randomize_batch(answers)
+
+
+REPORTS = [row.tobytes() for row in EXPECTED]
+SIZE = SURVEY.mechanism.report_bytes
+
+
+@pytest.mark.parametrize(
+    "reports",
+    [
+        REPORTS,
+        pd.Series(REPORTS),
+        pl.Series(REPORTS),
+        pl.DataFrame({"report": REPORTS}),
+        pa.array(REPORTS),
+        pa.array(REPORTS, pa.large_binary()),
+        pa.array(REPORTS, pa.binary_view()),
+        pa.array(REPORTS, pa.binary(SIZE)),
+        pa.array([b"", *REPORTS])[1:],
+        pa.array([bytes(SIZE), *REPORTS], pa.binary(SIZE))[1:],
+        pa.chunked_array([REPORTS[:1], [], REPORTS[1:]]),
+        pa.table({"report": REPORTS}),
+    ],
+    ids=lambda value: type(value).__module__.split(".")[0] + " " + type(value).__name__,
+)
+def test_a_column_of_reports_however_it_is_held(reports):
+    expected, tally = SURVEY.tally(), SURVEY.tally()
+    expected.update(EXPECTED)
+    tally.update(reports)
+    assert tally == expected
+
+
+@pytest.mark.parametrize(
+    ("reports", "said"),
+    [
+        (pa.array([REPORTS[0], None]), r"reports\[1\]: The report is missing"),
+        (pa.array([None], pa.binary(SIZE)), r"reports\[0\]: The report is missing"),
+        (pa.chunked_array([REPORTS, [b"12345"]]), rf"reports\[6\]: .* has {SIZE} bytes?. Got 5"),
+        (pa.array([bytes(SIZE + 1)], pa.binary(SIZE + 1)), f"those of the column have {SIZE + 1}"),
+        (pa.array(["tea"]), "A column of reports is binary, not string"),
+        (pa.array([bytes([255] * SIZE)]), r"reports\[0\]: "),
+    ],
+)
+def test_what_is_no_report_is_told_by_its_row_and_none_is_added(reports, said):
+    tally = SURVEY.tally()
+    with pytest.raises(InvalidReport, match=said):
+        tally.update(reports)
+    assert tally.n == 0
+
+
+def test_estimates_go_out_as_they_came():
+    tally = SURVEY.tally()
+    tally.update(SURVEY.randomize_batch(["tea"] * 500))
+    estimate = tally.estimate()
+    table = estimate.to_arrow()
+    assert estimate.to_frame().columns.tolist() == table.column_names
+    assert pl.from_arrow(table)["category"].to_list() == list(SURVEY.categories)
