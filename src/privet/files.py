@@ -15,7 +15,9 @@ from .survey import Survey
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["read_survey", "replacing"]
+__all__ = ["NO_ROOM", "read_survey", "replacing"]
+
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @contextmanager
@@ -34,9 +36,11 @@ def replacing(path: Path) -> Iterator[Path]:
         yield temporary
         temporary.replace(target)
     except OSError as error:
-        if error.filename != str(temporary):
+        # Writers say nothing of the file when there is no room; and ours is not the user's name.
+        full = error.filename is None and error.errno in NO_ROOM
+        if not full and error.filename != str(temporary):
             raise
-        raise OSError(error.errno, error.strerror, str(path)) from None
+        raise OSError(error.errno, os.strerror(error.errno or 0), str(path)) from None
     finally:
         with suppress(OSError):
             temporary.unlink()

@@ -3,6 +3,7 @@
 import json
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ from commands import (
     SURVEY,
     SYSTEM,
     USAGE,
+    contents,
     fails,
     write_reports,
 )
@@ -229,3 +231,29 @@ def test_a_full_disk_under_stdout(folder):
         command = [PRIVET, "estimate", "survey.json", "reports.parquet", "--json"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (SYSTEM, "Error: No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["randomize", "survey.json", "many.csv", "-o", "new.parquet"],
+        ["randomize", "survey.json", "many.csv", "-o", "new.parquet", "--keep-order"],
+        ["estimate", "survey.json", "reports.parquet", "--out", "new.csv"],
+        ["estimate", "survey.json", "reports.parquet", "--out", "new.parquet"],
+        ["estimate", "survey.json", "reports.parquet", "--figure", "new.png"],
+        ["tally", "survey.json", "reports.parquet", "-o", "new.tally"],
+        ["survey", "new", "-q", "?", "-c", "a", "-c", "b", "-e", "1", "-o", "new.json"],
+    ],
+    ids=lambda args: " ".join(args),
+)
+def test_no_room_for_the_output(folder, args):
+    """Files may not grow beyond 50 bytes, which fails just as a full disk does."""
+    Path("many.csv").write_text("answer\n" + "tea\n" * 1000)
+    before = contents(folder)
+    limit = "import resource as r, os, sys; r.setrlimit(r.RLIMIT_FSIZE, (50, 50)); "
+    command = [sys.executable, "-c", limit + "os.execv(sys.argv[1], sys.argv[1:])", PRIVET, *args]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    new = next(arg for arg in args if arg.startswith("new."))
+    assert done.stderr == f"Error: {new}: File too large\n"
+    assert done.returncode == SYSTEM
+    assert contents(folder) == before

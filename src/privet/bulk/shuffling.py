@@ -7,12 +7,13 @@ end every pile is put in random order. All orders of all rows are then equally l
 from __future__ import annotations
 
 from contextlib import ExitStack
-from tempfile import SpooledTemporaryFile
+from tempfile import SpooledTemporaryFile, gettempdir
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..entropy import secure
+from ..files import NO_ROOM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,8 +53,13 @@ class Shuffling:
         pile_of = np.frombuffer(self._words.read(len(rows)), dtype=np.uint8) % _PILES
         dealt, ends = np.empty_like(rows), np.zeros(_PILES, dtype=np.int64)
         shuffling.deal(rows, pile_of, dealt, ends)
-        for pile, some in zip(self._piles, np.split(dealt, ends[:-1]), strict=True):
-            pile.write(some.data)
+        try:
+            for pile, some in zip(self._piles, np.split(dealt, ends[:-1]), strict=True):
+                pile.write(some.data)
+        except OSError as error:
+            if error.errno not in NO_ROOM:
+                raise
+            raise OSError(error.errno, f"{error.strerror}, for piles", gettempdir()) from None
 
     def drain(self) -> Iterator[NDArray[np.uint8]]:
         """Yield the rows, pile after pile."""
