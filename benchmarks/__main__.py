@@ -20,6 +20,7 @@ from . import (
     populations,
     report,
     short_reports,
+    whole_files,
 )
 from .rows import Table
 from .timing import Scale
@@ -42,6 +43,7 @@ TABLES = tuple(
         against_peers.one_report,
         footprint.startup,
         footprint.memory,
+        whole_files.commands,
     )
 )
 _HERE = Path(__file__).parent

@@ -60,6 +60,10 @@ Start
 Memory for reports in a file
     randomize to a file
     count from a file
+Commands over files, against pyarrow
+    randomize + estimate, 10⁷ answers
+    randomize, 10⁷ answers
+    estimate, 10⁸ reports
 """
 
 

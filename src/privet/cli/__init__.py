@@ -26,8 +26,9 @@ COMMANDS = ("demo", "plan", "survey", "randomize", "tally", "estimate", "simulat
 USAGE, BAD_DATA, SYSTEM, INTERRUPTED = 2, 3, 4, 130
 
 EPILOG = """\
-Exit codes: 0 all is well, 2 wrong usage, 3 bad data (a survey, answers, reports), 4 the system
-refused (a file cannot be written, an optional package is missing), 130 interrupted."""
+Exit codes: 0 all is well, 1 the reader of the output went away, 2 wrong usage, 3 bad data (a
+survey, answers, reports), 4 the system refused (a file cannot be written, an optional package is
+missing), 130 interrupted."""
 
 
 class _Failure(click.ClickException):

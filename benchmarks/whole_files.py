@@ -1,0 +1,136 @@
+"""Whole commands over big files, against what pyarrow takes just to read and write as much."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet import Survey
+from privet.bulk import ReportsWriter
+
+from .rows import Bar, Row
+from .timing import Scale, Work, seconds_a_unit, show_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CHUNK = 1 << 20
+_REPEATS = 5
+
+# A process of its own, like the commands: reads the answers, writes a column of as many bytes.
+_READ_AND_WRITE = """\
+import sys
+import pyarrow as pa
+from pyarrow import parquet
+kind = pa.binary(int(sys.argv[3]))
+schema = pa.schema([("report", kind)])
+options = {"use_dictionary": False, "compression": "none"}
+with parquet.ParquetWriter(sys.argv[2], schema, **options) as writer:
+    for batch in parquet.ParquetFile(sys.argv[1]).iter_batches(columns=["answer"]):
+        data = pa.py_buffer(bytes(len(batch) * kind.byte_width))
+        column = pa.Array.from_buffers(kind, len(batch), [None, data])
+        writer.write_batch(pa.record_batch([column], schema))
+"""
+_SCAN = """\
+import sys
+from pyarrow import parquet
+for batch in parquet.ParquetFile(sys.argv[1]).iter_batches(columns=["report"]):
+    pass
+"""
+
+
+def commands(scale: Scale) -> Iterator[Row]:
+    """Commands over files, against pyarrow.
+
+    Processes of their own, from their start to their end, both cores: ten million answers at
+    d = 100 randomized into a file in random order and estimated, against reading the answers and
+    writing a column of as many bytes; and 800 MB of reports at d = 64 estimated, against only
+    reading them. The files are in the system's cache.
+    """
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        yield from _answers(scale, folder)
+        yield from _reports(scale, folder)
+
+
+def _answers(scale: Scale, folder: Path) -> Iterator[Row]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    survey = Survey("Which?", [f"category {i}" for i in range(100)], 1.0)
+    values = (np.random.default_rng(1).zipf(1.3, scale(10_000_000)) - 1) % 100
+    column = pa.DictionaryArray.from_arrays(pa.array(values, pa.int32()), list(survey.categories))
+    answers = pa.table({"answer": column.dictionary_decode()})
+    parquet.write_table(answers, folder / "answers.parquet")
+    (folder / "survey.json").write_text(survey.to_json())
+    randomize = ["randomize", "survey.json", "answers.parquet", "-o", "reports.parquet"]
+    estimate = ["estimate", "survey.json", "reports.parquet"]
+    bare = [_READ_AND_WRITE, "answers.parquet", "bare.parquet", str(survey.mechanism.report_bytes)]
+    first, second, other = seconds_a_unit(
+        1 if scale.quick else _REPEATS,
+        Work(lambda: _privet(folder, *randomize)),
+        Work(lambda: _privet(folder, *estimate)),
+        Work(lambda: _python(folder, *bare)),
+    )
+    yield _slower("randomize + estimate, 10⁷ answers", first + second, "read, write", other, 3)
+    yield _memory(folder, "randomize, 10⁷ answers", *randomize)
+
+
+def _reports(scale: Scale, folder: Path) -> Iterator[Row]:
+    survey = Survey("Which?", [f"c{i}" for i in range(64)], 1.0, mechanism="k-subset")
+    reports = survey.mechanism.randomize(np.arange(_CHUNK) % 64)
+    with ReportsWriter(folder / "big.parquet", survey) as writer:
+        for _ in range(-(-scale(100_000_000) // _CHUNK)):
+            writer.write(reports)
+    (folder / "big.json").write_text(survey.to_json())
+    estimate = ["estimate", "big.json", "big.parquet"]
+    own, other = seconds_a_unit(
+        1 if scale.quick else _REPEATS,
+        Work(lambda: _privet(folder, *estimate)),
+        Work(lambda: _python(folder, _SCAN, "big.parquet")),
+    )
+    yield _slower("estimate, 10⁸ reports", own, "scan", other, 2)
+    yield _memory(folder, "estimate, 10⁸ reports", *estimate)
+
+
+def _slower(work: str, own: float, name: str, other: float, goal: float) -> Row:
+    against = f"pyarrow: {name} {show_time(other)}"
+    return Row(work, show_time(own), against, own / other, bar=Bar(goal, at_most=True))
+
+
+def _memory(folder: Path, work: str, *arguments: str) -> Row:
+    """Return the most memory that a command held, asked of Linux until it ends."""
+    process = subprocess.Popen(
+        _command(*arguments), cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    status, most = Path(f"/proc/{process.pid}/status"), 0
+    while process.poll() is None and status.exists():
+        found = re.search(r"VmHWM:\s*(\d+) kB", status.read_text())
+        most = max(most, int(found[1]) if found else 0)
+        time.sleep(0.01)
+    return Row(work, "", "", most * 1024 / 1e6, "MB", Bar(500, at_most=True))
+
+
+def _command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "privet", *arguments]
+
+
+def _privet(folder: Path, *arguments: str) -> None:
+    _run(folder, _command(*arguments))
+
+
+def _python(folder: Path, *arguments: str) -> None:
+    _run(folder, [sys.executable, "-c", *arguments])
+
+
+def _run(folder: Path, command: list[str]) -> None:
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run(command, check=True, capture_output=True, cwd=folder, env=environment)

@@ -1,0 +1,28 @@
+"""The README's commands, pasted into a shell one after the other."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from commands import PRIVET
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+# Takes half a minute; `privet paper table1` is run on fewer repeats elsewhere.
+SLOW = ("privet paper table1",)
+
+
+def test_the_commands_of_the_readme_work_as_they_stand(tmp_path):
+    lines = [line.strip() for line in README.read_text().splitlines() if line.startswith("    ")]
+    pasted = [line for line in lines if "privet " in line and line not in SLOW]
+    pasted = [line for line in pasted if line.startswith(("privet ", "gzip "))]
+    steps = [line.split()[1] for line in pasted if line.startswith("privet ")]
+    assert steps[:5] == ["demo", "plan", "survey", "randomize", "estimate"]
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", "\n".join(pasted)],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300,
+        env=os.environ | {"PATH": f"{Path(PRIVET).parent}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    made = {path.name for path in tmp_path.iterdir()}
+    assert {"survey.json", "reports.parquet", "shares.png", "more.tally", "shares.csv"} <= made
+    assert "200,000 reports" in done.stdout
