@@ -12,9 +12,10 @@ from .groups import Groups
 from .progress import no_progress
 from .reports import ReportsWriter
 from .shuffling import Shuffling
+from .tables import count_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -36,7 +37,7 @@ class Randomized(NamedTuple):
 
 
 def randomize_files(
-    paths: Iterable[Path],
+    paths: Sequence[Path],
     survey: Survey,
     out: Path,
     *,
@@ -51,7 +52,7 @@ def randomize_files(
 
     Parameters
     ----------
-    paths : iterable of Path
+    paths : sequence of Path
         CSV, TSV, Parquet, Arrow, Feather or NDJSON, also packed; `Path("-")` is standard input.
     survey : Survey
         What was asked.
@@ -78,7 +79,7 @@ def randomize_files(
         ReportsWriter(out, survey, groups) as file,
         nullcontext() if keep_order else Shuffling() as shuffling,
     ):
-        with progress("Randomizing") as advance:
+        with progress("Randomizing", total=count_rows(paths)) as advance:
             for path in paths:
                 for chunk in read_answers(
                     path, survey, column, by=by, unknown=unknown, delimiter=delimiter

@@ -91,7 +91,7 @@ class ReportsWriter:
 
     def __exit__(self, kind: Any, *error: Any) -> None:
         with self._stack:  # which takes the error from here, if there is one
-            if kind is None and self._waiting:
+            if kind is None and any(len(batch) for batch in self._waiting):
                 self._write_part()
             self._stack.__exit__(kind, *error)
 

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
     Batches = Iterator[Any]
 
-__all__ = ["STDIN", "Table", "open_table"]
+__all__ = ["STDIN", "Table", "count_rows", "open_table"]
 
 STDIN = Path("-")
 
+_WHAT = "a table in UTF-8 that can be read"
 _BATCH_ROWS = 1 << 18
 _START_BYTES = 1 << 20
 _PACKINGS = {
@@ -56,7 +57,7 @@ class Table(NamedTuple):
 def open_table(path: Path, delimiter: str | None = None) -> Iterator[Table]:
     """Open a file, or standard input (`STDIN`); the delimiter is for CSV alone."""
     shown = "stdin" if path == STDIN else str(path)
-    with reading(shown, "a table in UTF-8 that can be read"), ExitStack() as stack:
+    with reading(shown, _WHAT), ExitStack() as stack:
         file = sys.stdin.buffer if path == STDIN else stack.enter_context(path.open("rb"))
         packed = Replayed(file, _START_BYTES)
         stream = _unpack(shown, packed)
@@ -79,6 +80,20 @@ def open_table(path: Path, delimiter: str | None = None) -> Iterator[Table]:
             yield Table(shown, *open_json(shown, stream))
         else:
             yield Table(shown, *open_csv(shown, stream, delimiter or _usual_delimiter(path)))
+
+
+def count_rows(paths: Sequence[Path]) -> int | None:
+    """Return how many rows files have, if all of them say so before they are read."""
+    total = 0
+    for path in paths:
+        if path == STDIN or not path.is_file():
+            return None
+        with path.open("rb") as file:
+            if file.read(len(_PARQUET)) != _PARQUET:
+                return None
+        with reading(path, _WHAT):
+            total += arrow("parquet").read_metadata(path).num_rows
+    return total
 
 
 def _unpack(shown: str, packed: Replayed) -> Any:
