@@ -33,7 +33,12 @@ class Plan:
 
     Attributes
     ----------
-    d, epsilon, n : the number of categories, the privacy level, the number of people
+    d : int
+        The number of categories.
+    epsilon : float
+        The privacy level of one report.
+    n : int
+        The number of people.
     level : float
         Of the intervals.
     mechanism : Mechanism

@@ -97,8 +97,10 @@ class Difference:
         The unbiased estimate of first − second.
     standard_error : float
         Of the value.
-    first, second : Total
+    first : Total
         What is compared.
+    second : Total
+        What it is compared with.
     correlation : float
         Of the two totals' errors: 0 between surveys, usually negative within one.
 

@@ -18,7 +18,10 @@ SHARES = {
 
 
 @click.command()
-@click.option("--people", type=click.IntRange(1, 10**7), default=100_000, show_default=True)
+@click.option(
+    "--people", type=click.IntRange(1, 10**7), default=100_000, show_default=True,
+    help="How many answer.",
+)  # fmt: skip
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="The privacy level.")
 @click.option(
     "--figure", type=FIGURE, default=Path("privet-demo.png"),

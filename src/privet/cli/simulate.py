@@ -43,7 +43,10 @@ if TYPE_CHECKING:
     "spikes:M, two-level:PART,SHARE; repeat.  [default: zipf:1.1, or the --truth-file]",
 )  # fmt: skip
 @click.option("--truth-file", type=INPUT, help="One's own truth: a share or a count a value.")
-@click.option("--repeats", type=click.IntRange(2), default=100, show_default=True)
+@click.option(
+    "--repeats", type=click.IntRange(2), default=100, show_default=True,
+    help="Simulations of each row.",
+)  # fmt: skip
 @click.option(
     "--target", type=click.Choice(["population", "sample"]), default="population",
     show_default=True, help="Errors against the truth, or the shares of the people drawn from it.",

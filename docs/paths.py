@@ -1,0 +1,21 @@
+"""Links between files of the repository that have become pages of the site."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+# Files outside this folder, and the pages that include them.
+PAGES = {
+    "CHANGELOG.md": "project/changelog",
+    "CONTRIBUTING.md": "project/contributing",
+    "SECURITY.md": "project/security",
+    "benchmarks/ACCURACY.md": "project/accuracy",
+    "benchmarks/RESULTS.md": "project/benchmarks",
+}
+
+
+def lead_to_pages(app, *where):
+    """Rewrite links to such files; Sphinx gives the text last, in a list of one."""
+    content = where[-1]
+    for file, page in PAGES.items():
+        for written in (f"](../{file})", f"]({file})", f"]({Path(file).name})"):
+            content[0] = content[0].replace(written, f"](/{page}.md)")

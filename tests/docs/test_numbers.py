@@ -1,0 +1,117 @@
+"""The numbers in the pages' tables are those of the code."""
+
+import re
+from math import exp
+from pathlib import Path
+
+import pytest
+from commands import succeeds
+from pictures.attacks import identified
+
+from privet import theory
+from privet.mechanisms import KSubset, MultivariateRR, choose
+from privet.plan import plan
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def tables(page, head):
+    """Return the rows of every such table."""
+    text = (DOCS / page).read_text()
+    return [
+        [[cell.strip().removesuffix(" %") for cell in line.strip("|").split("|")]
+         for line in part.splitlines()]
+        for part in re.findall(rf"^\| {head} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
+    ]  # fmt: skip
+
+
+def assert_shown(cell, value):
+    """The cell is the value, rounded to as many digits as it has."""
+    digits = len(cell.partition(".")[2])
+    assert float(cell.replace(",", "")) == pytest.approx(value, abs=0.5001 * 10**-digits)
+
+
+def test_what_a_neighbour_and_a_guesser_can_conclude():
+    beliefs, guesses = tables("concepts/epsilon.md", "ε")
+    for level, odds, *most in beliefs:
+        E = exp(float(level))
+        assert_shown(odds, E)
+        for cell, prior in zip(most, (0.5, 0.1, 0.01), strict=True):
+            assert_shown(cell, 100 * prior * E / (1 - prior + prior * E))
+    for level, k, without, best, bound in guesses:
+        E, mechanism = exp(float(level)), KSubset(100, float(level))
+        assert int(k) == mechanism.k
+        assert without == "1"
+        assert_shown(best, 100 * mechanism.g / mechanism.k)
+        assert_shown(bound, 100 * E / (E + 99))
+    assert len(beliefs) == len(guesses) == 6
+    least = 0.1 / (0.1 + 0.9 * exp(1))
+    assert f"with at least {100 * least:.1f} %" in (DOCS / "concepts/epsilon.md").read_text()
+
+
+def test_the_margins():
+    (table,) = tables("concepts/noise.md", "categories")
+    for d, *cells in table:
+        for cell, epsilon in zip(cells, (0.5, 1.0, 2.0, 4.0), strict=True):
+            assert_shown(
+                cell, 100 * plan(int(d.replace(",", "")), epsilon=epsilon, n=10_000).margin
+            )
+    assert len(table) == 5
+
+
+def test_the_theory():
+    (table,) = tables("mathematics.md", "d")
+    for row in table:
+        d, epsilon, k, best = (float(row[at]) for at in (0, 1, 2, 6))
+        assert k == theory.l2_optimal_k(d, epsilon)
+        assert best == theory.information_optimal_k(d, epsilon)
+        values = (*theory.hit_rates(d, epsilon, k), theory.total_variance(d, epsilon, k, 1))
+        bound = theory.information_bound(d, epsilon)
+        for cell, value in zip((*row[3:6], row[7]), (*values, bound), strict=True):
+            assert_shown(cell, value)
+    assert len(table) == 4
+
+
+def test_what_a_lie_is_worth():
+    (table,) = tables("attacks.md", "ε")
+    for level, subset, categories, response in table:
+        mechanism, other = KSubset(100, float(level)), MultivariateRR(100, float(level))
+        assert int(categories) == mechanism.k
+        assert_shown(subset, (1 - mechanism.h) / (mechanism.g - mechanism.h))
+        assert_shown(response, (1 - other.h) / (other.g - other.h))
+    assert len(table) == 5
+
+
+def test_how_soon_fresh_reports_give_an_answer_away():
+    text = (DOCS / "attacks.md").read_text()
+    times, found = (
+        [int(number) for number in re.findall(r"\d+", line)]
+        for line in re.findall(r"^\| (?:fresh reports|answers found) \|(.*)$", text, re.MULTILINE)
+    )
+    people = 4000
+    measured = identified(100, 1.0, max(times), people, seed=7)
+    for at, percent in zip(times, found, strict=True):
+        share = percent / 100
+        spread = (share * (1 - share) / people) ** 0.5
+        assert measured[at - 1] == pytest.approx(share, abs=0.006 + 5 * spread)
+    # The control: with a secret, all reports are the first, and no more is found.
+    assert measured[0] < 0.04
+    assert (
+        "half of all values\nafter about 25 reports" in (DOCS / "guides/telemetry.md").read_text()
+    )
+
+
+def test_the_size_of_reports_and_tallies():
+    guide = " ".join((DOCS / "guides/telemetry.md").read_text().split())
+    thousand, million = (choose(d, 1.0) for d in (1000, 1_000_000))
+    assert (thousand.report_bytes, million.report_bytes) == (2, 3)
+    sizes = [8 * mechanism.aggregate_size for mechanism in (thousand, million)]
+    assert [round(size, 1 - len(str(size)) + 1) for size in sizes] == [11_000, 11_000_000]
+    assert "takes 2 bytes, with a million 3" in guide
+    assert "about 11 kB for a thousand categories, 11 MB for a million" in guide
+
+
+def test_the_plan_on_the_first_page():
+    shown = succeeds("plan", "--categories", "4", "--epsilon", "1", "--people", "20000")
+    page = (DOCS / "start.md").read_text()
+    assert shown.strip() in page
