@@ -17,6 +17,7 @@ from commands import (
     USAGE,
     contents,
     fails,
+    real,
     write_reports,
 )
 from pyarrow import parquet
@@ -257,3 +258,12 @@ def test_no_room_for_the_output(folder, args):
     assert done.stderr == f"Error: {new}: File too large\n"
     assert done.returncode == SYSTEM
     assert contents(folder) == before
+
+
+def test_spark_without_java(folder):
+    command = ["estimate", "survey.json", "reports.parquet", "--engine", "spark", "-o", "new.csv"]
+    done = real(*command, JAVA_HOME="/nowhere")
+    assert done.returncode == SYSTEM
+    assert done.stderr.startswith("Error: Spark needs Java 17 or newer with the module")
+    assert done.stderr.count("\n") == 1
+    assert not Path("new.csv").exists()

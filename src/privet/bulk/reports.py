@@ -18,6 +18,7 @@ from ..errors import InvalidFile, InvalidReport, SurveyMismatch
 from ..files import replacing
 from ..survey import Survey
 from .damage import reading
+from .kept import check_kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -168,7 +169,9 @@ def located(path: Path, first: int, error: InvalidReport) -> InvalidReport:
 
 def check_schema(path: Path, schema: Any, survey: Survey, by: Sequence[str]) -> None:
     """Refuse what is no file of this survey's reports, or lacks a column."""
-    text = (schema.metadata or {}).get(SURVEY_KEY)
+    metadata = schema.metadata or {}
+    check_kept(path, metadata, survey)
+    text = metadata.get(SURVEY_KEY)
     if text is not None and text != survey.to_json().encode():
         try:
             other = Survey.from_json(text)

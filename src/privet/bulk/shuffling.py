@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import kernels
 from ..entropy import secure
 from ..files import NO_ROOM
 
@@ -47,12 +48,10 @@ class Shuffling:
 
     def add(self, rows: NDArray[np.uint8]) -> None:
         """Take rows, uint8 (n, width)."""
-        from ..kernels import shuffling
-
         self._width = rows.shape[1]
         pile_of = np.frombuffer(self._words.read(len(rows)), dtype=np.uint8) % _PILES
         dealt, ends = np.empty_like(rows), np.zeros(_PILES, dtype=np.int64)
-        shuffling.deal(rows, pile_of, dealt, ends)
+        kernels.deal(rows, pile_of, dealt, ends)
         try:
             for pile, some in zip(self._piles, np.split(dealt, ends[:-1]), strict=True):
                 pile.write(some.data)
@@ -72,9 +71,7 @@ class Shuffling:
                 yield rows
 
     def _permute(self, rows: NDArray[np.uint8]) -> None:
-        from ..kernels import shuffling
-
         left = len(rows)
         while left > 1:  # words that draw nothing are few, and are made up for here
             words = np.frombuffer(self._words.read(left * _WORD_BITS // 8), dtype="<u4")
-            left = shuffling.permute(rows, left, words, _WORD_BITS)
+            left = kernels.permute(rows, left, words, _WORD_BITS)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import __version__
-from ..errors import InvalidArgument, MissingExtra, PrivetError
+from ..errors import InvalidArgument, MissingExtra, PrivetError, SparkFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +27,8 @@ USAGE, BAD_DATA, SYSTEM, INTERRUPTED = 2, 3, 4, 130
 
 EPILOG = """\
 Exit codes: 0 all is well, 1 the reader of the output went away, 2 wrong usage, 3 bad data (a
-survey, answers, reports), 4 the system refused (a file cannot be written, an optional package is
-missing), 130 interrupted."""
+survey, answers, reports), 4 the system refused (a file cannot be written, an optional package or
+Java is missing), 130 interrupted."""
 
 
 class _Failure(click.ClickException):
@@ -49,7 +49,7 @@ def _one_line_failures() -> Iterator[None]:
         raise _Failure(error.format_message() + hint, USAGE) from None
     except InvalidArgument as error:
         raise _Failure(str(error), USAGE) from None
-    except MissingExtra as error:
+    except (MissingExtra, SparkFailure) as error:
         raise _Failure(str(error), SYSTEM) from None
     except PrivetError as error:
         raise _Failure(str(error), BAD_DATA) from None

@@ -95,7 +95,8 @@ def _count(
     if engine == "spark":
         from ..bulk.spark import tally_paths
 
-        return tally_paths(reports, survey, by=by, master=master)
+        with progress("Counting with Spark"):
+            return tally_paths(reports, survey, by=by, master=master)
     from ..bulk import tally_files, tally_groups
 
     context = click.get_current_context()

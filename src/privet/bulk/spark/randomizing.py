@@ -1,0 +1,89 @@
+"""Frames of answers to frames of reports, each answer randomized once.
+
+A frame is a plan, and Spark follows it anew for every action and after every failure; a plan that
+randomizes would make a fresh report each time, and several reports of one answer reveal more of it
+than ε allows. So the reports are drawn at once and held by the executors, cut off from the answers.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InvalidAnswer, InvalidArgument
+from . import workers
+from .session import running
+from .tallying import select
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...survey import Survey
+
+_ANSWERS = "StringType ByteType ShortType IntegerType LongType BooleanType"
+
+
+def randomize(
+    frame: Any,
+    survey: Survey,
+    column: str = "answer",
+    *,
+    by: Sequence[str] = (),
+    unknown: str = "error",
+) -> Any:
+    """Return a frame of reports, one for each answer, in an order drawn at random.
+
+    The work is done when this returns: every action on the frame sees the same reports. Executors
+    hold them, in memory and on their own disks, apart from the answers. If one of them is lost,
+    actions raise SparkFailure, because drawing its reports again would release a second report of
+    the same answers; `write_reports` puts them where nothing is lost. A task that fails while
+    reports are drawn is run again, and what it had drawn was seen by nobody.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With one answer a row.
+    survey : Survey
+        Whose categories the answers are.
+    column : str
+        The answers: text, whole numbers or booleans, as `Survey.randomize_batch` takes them.
+    by : sequence of str
+        Columns that are kept beside the reports as they are: they are not protected.
+    unknown : "error", "drop", or a category
+        What becomes of an answer that is no category: InvalidAnswer is raised, or it is left out,
+        or it counts as that category.
+
+    """
+    chosen = select(frame, "randomize", column, "answer", by)
+    kind = chosen.schema["answer"].dataType
+    if type(kind).__name__ not in _ANSWERS.split():
+        rule = f"a column of text, whole numbers or booleans, which {column!r} is not"
+        raise InvalidArgument("randomize", "column", rule, kind.simpleString())
+    if unknown not in ("error", "drop"):
+        survey.index(unknown)
+    if frame.sparkSession.conf.get("spark.speculation", "false") == "true":
+        rule = "of a session without spark.speculation, which runs tasks, and so draws, twice"
+        raise InvalidArgument("randomize", "frame", rule, "spark.speculation = true")
+    keys = chosen.columns[1:]
+    draw = partial(workers.randomize, contract=survey.to_json(), by=keys, unknown=unknown)
+    kinds = "".join(f", {key} {chosen.schema[key].dataType.simpleString()}" for key in keys)
+    with running("Randomizing"):
+        # Fixed before they are shuffled: a shuffle whose input is drawn again in part, after a
+        # loss, would repeat some reports and miss others.
+        layout = f"report binary, place bigint, problem string{kinds}"
+        drawn = chosen.mapInArrow(draw, layout).localCheckpoint()
+        try:
+            if problem := drawn.where("problem is not null").select("problem").first():
+                answer = json.loads(problem[0])
+                raise InvalidAnswer(answer, nearest=survey.nearest(answer))
+            mixed = drawn.repartition("place").sortWithinPartitions("place")
+            return mixed.select("report", *keys).toDF("report", *by).localCheckpoint()
+        finally:
+            _release(drawn)
+
+
+def _release(drawn: Any) -> None:
+    """Let the executors forget the reports in the order of the answers."""
+    if hasattr(drawn, "_jdf"):
+        drawn._jdf.queryExecution().analyzed().rdd().unpersist(False)

@@ -1,0 +1,178 @@
+"""A Spark session, and what Spark raises turned into what privet raises.
+
+PySpark brings Spark along but not Java, which it starts with a module that some runtimes are
+shipped without. Both are looked at first, because Spark's own words for either are a shell's.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InvalidArgument, InvalidFile, MissingExtra, PrivetError, SparkFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_JAVA, _MODULE = 17, "jdk.incubator.vector"
+_INSTALL = "on Debian: apt install openjdk-17-jre-headless"
+_SETTINGS = {
+    "spark.app.name": "privet",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # Reports of large surveys are long: bytes, not rows, are what a batch is measured by.
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(1 << 24),
+}
+# On one machine, nothing listens where others could reach it.
+_LOCAL_SETTINGS = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+def session(master: str | None = None, **settings: Any) -> Any:
+    """Return the active session, or start one that keeps its log to itself.
+
+    Parameters
+    ----------
+    master : str, optional
+        Where to run, such as "local[4]" or "spark://host:7077"; by default every core of this
+        machine, or what spark-submit was told.
+    **settings
+        Spark's own, such as `**{"spark.executor.memory": "4g"}`.
+
+    """
+    with quiet():
+        found = active()
+        if found is None:
+            check_java()
+            return _start(master, settings)
+    if master is not None and found.conf.get("spark.master") != master:
+        rule = f"that of the active session, {found.conf.get('spark.master')!r}"
+        raise InvalidArgument("session", "master", rule, master)
+    return found
+
+
+def active() -> Any:
+    """Return the session of this process, in whichever thread it was started, or None."""
+    sql = pyspark("sql")
+    if pyspark().SparkContext._active_spark_context is None:
+        return None
+    return sql.SparkSession.builder.getOrCreate()
+
+
+def pyspark(submodule: str = "") -> Any:
+    """Return pyspark or one of its submodules."""
+    from importlib import import_module
+
+    try:
+        return import_module(f"pyspark.{submodule}" if submodule else "pyspark")
+    except ImportError:
+        raise MissingExtra("Counting on a cluster", "pyspark", "privet[spark]") from None
+
+
+def check_java() -> None:
+    """Raise SparkFailure unless there is a Java that Spark can start with."""
+    needs = f"Spark needs Java {_JAVA} or newer with the module {_MODULE}"
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=str(Path(home, "bin")) if home else None)
+    if java is None:
+        where = f"in JAVA_HOME, which is {home}" if home else "on the PATH"
+        raise SparkFailure(f"{needs}: there is no java {where}; {_INSTALL}")
+    command = [java, "--list-modules"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    base = re.search(r"^java\.base@(\d+)", done.stdout, re.MULTILINE)
+    if base is None or int(base[1]) < _JAVA:
+        found = f"of version {base[1]}" if base else "older than version 9, or broken"
+        raise SparkFailure(f"{needs}: {java} is {found}; {_INSTALL}")
+    if not re.search(rf"^{re.escape(_MODULE)}@", done.stdout, re.MULTILINE):
+        raise SparkFailure(f"{needs}: {java} is without it; {_INSTALL}")
+
+
+def _start(master: str | None, settings: dict[str, Any]) -> Any:
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ  # spark-submit has chosen, and started Java
+    if master is None and not submitted:
+        master = "local[*]"
+    chosen = dict(_SETTINGS)
+    if master is not None:
+        chosen["spark.master"] = master
+        if master.startswith("local"):
+            chosen |= _LOCAL_SETTINGS
+            # Spark's own choice would be whatever python3 the PATH has.
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    conf = pyspark().SparkConf().setAll((chosen | settings).items())
+    with TemporaryFile() as log:
+        try:
+            if not submitted and pyspark().SparkContext._gateway is None:
+                _launch(conf, log)
+            return pyspark("sql").SparkSession.builder.config(conf=conf).getOrCreate()
+        except Exception as error:
+            log.seek(0)
+            lines = log.read().decode(errors="replace").split("\n")
+            said = next((line for line in lines if "Exception" in line), reason(error))
+            raise SparkFailure(f"Spark did not start: {said.strip()}") from error
+
+
+def _launch(conf: Any, log: Any) -> None:
+    """Start Java with its warnings going to a file that vanishes with the process."""
+    gateway = pyspark("java_gateway").launch_gateway(conf, popen_kwargs={"stderr": log})
+    pyspark().SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+
+
+# --- failures -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Let PySpark not warn of a pandas that it does not know yet, and that is not used here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        yield
+
+
+@contextmanager
+def running(what: str) -> Iterator[None]:
+    """Turn whatever Spark raises into one line: InvalidFile, MissingExtra or SparkFailure.
+
+    What it said at length is that error's cause.
+    """
+    from py4j.protocol import Py4JError  # PySpark's way to Java, installed with it
+
+    errors = pyspark("errors")
+    try:
+        with quiet():
+            yield
+    except (errors.PySparkException, Py4JError, ConnectionError, EOFError) as error:
+        raise _translated(what, error) from error
+
+
+def _translated(what: str, error: BaseException) -> PrivetError:
+    said, short = str(error), reason(error)
+    if re.search(r"No module named '(privet|pyarrow|numpy)", said):
+        return MissingExtra("The Python of Spark's executors", "privet", "privet[spark]")
+    if "FAILED_READ_FILE" in said and (file := re.search(r"reading file (\S+?)\.?(\s|$)", short)):
+        return InvalidFile(f"{file[1]}: not a Parquet file of reports, or a damaged one.")
+    if "UNABLE_TO_INFER_SCHEMA" in said:
+        return InvalidFile(f"{what}: there are no Parquet files.")
+    if "PATH_NOT_FOUND" in said or "PATH_ALREADY_EXISTS" in said:
+        return InvalidFile(short)
+    if re.search(r"Checkpoint block \w+ not found", said):
+        return SparkFailure(
+            f"{what}: an executor was lost with the reports that it held; they are not drawn "
+            "again, because a second report of an answer would reveal more of it."
+        )
+    return SparkFailure(f"{what}: {short}")
+
+
+def reason(error: BaseException) -> str:
+    """Return what an exception of Spark says, in one line."""
+    java = getattr(error, "java_exception", None)
+    said = str(java.getMessage() if java is not None else error).strip()
+    lines = said.split("\n")
+    line = lines[-1 if "Traceback (most recent call last)" in said else 0].strip()
+    return re.sub(r"^\[[A-Z_.]+\] | SQLSTATE: \w+$", "", line) or type(error).__name__

@@ -1,0 +1,143 @@
+"""Frames of reports to tallies: counted where they are, added up there, and fetched as sums.
+
+Every partition is folded to counts, those of sixteen neighbours are added up, and then all: two
+small shuffles, whatever the number of partitions. The driver is sent the sums and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import InvalidArgument, InvalidReport
+from . import workers
+from .session import pyspark, running
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ...survey import Survey
+    from ...tally import Tally
+
+# What a group can be told by: values that are equal, hashed and sorted alike in Spark and Python.
+_KEYS = [
+    "BooleanType",
+    "ByteType",
+    "ShortType",
+    "IntegerType",
+    "LongType",
+    "DecimalType",
+    "StringType",
+    "DateType",
+    "TimestampType",
+    "TimestampNTZType",
+]
+
+
+def tally(frame: Any, survey: Survey) -> Tally:
+    """Return the tally of a frame's column `report`.
+
+    The same, bit for bit, as one machine makes of the same reports. Where one of them is none,
+    InvalidReport says why, and in which file it is if the frame was read from files.
+    """
+    return tally_groups(frame, survey, ())[()]
+
+
+def tally_groups(frame: Any, survey: Survey, by: Sequence[str]) -> dict[tuple[Any, ...], Tally]:
+    """Return one tally for each group of rows that are alike in the columns `by`.
+
+    The keys are tuples of the columns' values, in sorted order, None after all others. Without
+    columns there is one group, with the key (), also where the frame is empty.
+    """
+    chosen = select_reports(frame, "tally_groups", by)
+    keys = chosen.columns[1:]
+    size = workers.width(survey.mechanism)
+    with running("Counting"):
+        slices = _slices(chosen, workers.Recipe.of(survey.mechanism), keys, size)
+        vectors: dict[tuple[Any, ...], NDArray[np.int64]] = {}
+        length = 1 + survey.mechanism.aggregate_size
+        if not keys:
+            vectors[()] = np.zeros(length, dtype=np.int64)
+        for *key, number, counts in slices.toLocalIterator():
+            if number == workers.PROBLEM:
+                _refuse(chosen, json.loads(bytes(counts)))
+            if (group := tuple(key)) not in vectors:
+                vectors[group] = np.zeros(length, dtype=np.int64)
+            at = number * size
+            vectors[group][at : at + size] = np.frombuffer(counts, dtype="<i8")[: length - at]
+    return {key: _tally(survey, vectors[key]) for key in sorted(vectors, key=_in_order)}
+
+
+def _slices(chosen: Any, recipe: workers.Recipe, keys: Sequence[str], size: int) -> Any:
+    """Return the frame of all groups' slices, each once."""
+    kinds = ", ".join(f"{name} {chosen.schema[name].dataType.simpleString()}" for name in keys)
+    layout = f"{kinds}{', ' if kinds else ''}part int, slice int, counts binary"
+    counted = chosen.mapInArrow(partial(workers.fold, recipe=recipe, by=keys), layout)
+    added = partial(workers.merge, width=size)
+    for level in ([*keys, "part", "slice"], [*keys, "slice"]):
+        sorted_rows = counted.select(*level, "counts").repartition(*level)
+        counted = sorted_rows.sortWithinPartitions(*level).mapInArrow(added, sorted_rows.schema)
+    return counted
+
+
+def _refuse(chosen: Any, problem: dict[str, str]) -> None:
+    """Raise for a report that is none, after a look for the file that holds it."""
+    functions = pyspark("sql.functions")
+    report = problem["report"]
+    this = functions.col("report")
+    like = this.isNull() if report is None else this == functions.lit(bytes.fromhex(report))
+    found = chosen.where(like).select(functions.input_file_name()).first()
+    place = f"{found[0]}: " if found is not None and found[0] else ""
+    raise InvalidReport(f"{place}{problem['reason']}")
+
+
+def _tally(survey: Survey, vector: NDArray[np.int64]) -> Tally:
+    tally = survey.tally()
+    tally._add(int(vector[0]), vector[1:])
+    return tally
+
+
+def _in_order(key: tuple[Any, ...]) -> list[tuple[bool, Any]]:
+    return [(value is None, value) for value in key]
+
+
+# --- columns --------------------------------------------------------------------------------------
+
+
+def select(frame: Any, owner: str, column: str, ours: str, by: Sequence[str]) -> Any:
+    """Return a frame of one column and those of `by`, under the names `ours`, by0, by1, ..."""
+    if isinstance(by, str):
+        raise InvalidArgument(owner, "by", "a sequence of columns' names", by)
+    for parameter, name in (("column", column), *(("by", name) for name in by)):
+        if frame.columns.count(name) != 1:
+            names = ", ".join(map(repr, frame.columns))
+            raise InvalidArgument(owner, parameter, f"one of the frame's columns, {names}", name)
+    for name in by:
+        kind = frame.schema[name].dataType
+        if type(kind).__name__ not in _KEYS:
+            rule = f"columns of text, whole numbers or dates, which {name!r} is not"
+            raise InvalidArgument(owner, "by", rule, kind.simpleString())
+    named = {ours: column, **{f"by{i}": name for i, name in enumerate(by)}}
+    return frame.select(*(quoted(name).alias(new) for new, name in named.items()))
+
+
+def select_reports(frame: Any, owner: str, by: Sequence[str]) -> Any:
+    """Return a frame of the column `report` and those of `by`."""
+    if frame.columns.count("report") != 1:
+        raise InvalidArgument(owner, "frame", "one with a column 'report'", frame.columns)
+    chosen = select(frame, owner, "report", "report", by)
+    kind = chosen.schema["report"].dataType.simpleString()
+    if kind != "binary":
+        raise InvalidReport(f"A column of reports is binary, not {kind}.")
+    return chosen
+
+
+def quoted(name: str) -> Any:
+    """Return a frame's column, whatever signs its name has."""
+    inner = name.replace("`", "``")
+    return pyspark("sql.functions").col(f"`{inner}`")

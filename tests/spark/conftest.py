@@ -1,0 +1,44 @@
+"""One Spark session for all tests of a process, and a cluster of real processes for a few."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from privet.bulk.spark.session import check_java, session
+from privet.errors import SparkFailure
+
+# PySpark leaves sockets to the garbage collector, and warns of any pandas that it does not know.
+TOLD = ["ignore:unclosed <socket.socket:ResourceWarning", "ignore:PySpark does not yet fully"]
+
+
+def pytest_collection_modifyitems(items):
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            for line in TOLD:
+                item.add_marker(pytest.mark.filterwarnings(line))
+
+
+@pytest.fixture(scope="session")
+def java():
+    """Java that Spark can use: without it there is nothing to test here."""
+    try:
+        check_java()
+    except SparkFailure as error:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def spark(java):
+    """A session on two cores, whose driver is not to be sent much."""
+    settings = {
+        "spark.driver.maxResultSize": "16m",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    }
+    started = session("local[2]", **settings)
+    yield started
+    started.stop()

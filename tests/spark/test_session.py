@@ -1,0 +1,133 @@
+"""Where Spark cannot run, one line says what is missing; where it can, it is quiet."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from privet.bulk.spark import session
+from privet.errors import InvalidArgument, MissingExtra, SparkFailure
+
+MODULES = "java.base@{version}\njava.desktop@{version}\n"
+
+
+@pytest.fixture
+def fake_java(tmp_path, monkeypatch):
+    """Return a way to have a java on the PATH that lists these modules."""
+    from privet.bulk.spark.session import check_java
+
+    def check(modules, status=0):
+        folder = tmp_path / "bin"
+        folder.mkdir(exist_ok=True)
+        (folder / "java").write_text(f"#!/bin/sh\ncat <<END\n{modules}END\nexit {status}\n")
+        (folder / "java").chmod(0o755)
+        monkeypatch.delenv("JAVA_HOME", raising=False)
+        monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        check_java()
+
+    return check
+
+
+INSTALL = "; on Debian: apt install openjdk-17-jre-headless$"
+
+
+def test_a_java_that_will_do(fake_java):
+    fake_java(MODULES.format(version="17.0.15") + "jdk.incubator.vector@17.0.15\n")
+    fake_java(MODULES.format(version="25") + "jdk.incubator.vector@25\n")
+
+
+def test_a_java_that_is_too_old(fake_java):
+    with pytest.raises(SparkFailure, match=f"Java 17 .*: /.*/java is of version 11{INSTALL}"):
+        fake_java(MODULES.format(version="11.0.2") + "jdk.incubator.vector@11\n")
+    with pytest.raises(SparkFailure, match=f"/java is older than version 9, or broken{INSTALL}"):
+        fake_java("Unrecognized option: --list-modules\n", status=1)
+
+
+def test_a_java_without_the_module(fake_java):
+    with pytest.raises(
+        SparkFailure, match=f"the module jdk.incubator.vector: /.*/java is without it{INSTALL}"
+    ):
+        fake_java(MODULES.format(version="17.0.15"))
+
+
+def test_no_java(tmp_path, monkeypatch):
+    from privet.bulk.spark.session import check_java
+
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SparkFailure, match=f"there is no java on the PATH{INSTALL}"):
+        check_java()
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(SparkFailure, match=f"no java in JAVA_HOME, which is {tmp_path}{INSTALL}"):
+        check_java()
+
+
+def run(code, **environment):
+    command = [sys.executable, "-W", "error", "-c", code]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment}
+    )
+
+
+def test_the_check_comes_first(tmp_path):
+    code = (
+        "from privet.bulk.spark import session\n"
+        "from privet.errors import SparkFailure\n"
+        "try: session('local[1]')\n"
+        "except SparkFailure as error: print(error)\n"
+    )
+    done = run(code, PATH=str(tmp_path), JAVA_HOME="")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Spark needs Java 17")
+    assert done.stdout.count("\n") == 1
+
+
+def test_no_pyspark(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(MissingExtra, match=r"needs pyspark: pip install 'privet\[spark\]'"):
+        session()
+
+
+def test_privet_itself_does_not_import_pyspark():
+    code = "import privet.bulk.spark, sys; sys.exit('pyspark' in sys.modules)"
+    assert run(code).returncode == 0
+
+
+def test_a_session_is_started_without_a_word(java):
+    code = (
+        "from privet import Survey\n"
+        "from privet.bulk.spark import randomize, session, tally\n"
+        "spark = session('local[1]', **{'spark.app.name': 'quiet'})\n"
+        "print(spark.conf.get('spark.app.name'), spark.conf.get('spark.ui.enabled'))\n"
+        "survey = Survey('?', ['a', 'b'], 1.0)\n"
+        "frame = spark.createDataFrame([('a',), ('b',)], 'answer string')\n"
+        "print(tally(randomize(frame, survey), survey).n)\n"
+        "spark.stop()\n"
+    )
+    done = run(code.replace("-W", ""), PYTHONWARNINGS="default")
+    assert done.stdout == "quiet false\n2\n"
+    assert done.stderr == ""
+
+
+def test_the_active_session_is_taken(spark):
+    assert session() is spark
+    assert session("local[2]") is spark
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(session).result() is spark
+    with pytest.raises(InvalidArgument, match=r"active session, 'local\[2\]'. Got 'spark://x:1'"):
+        session("spark://x:1")
+
+
+def test_a_master_that_is_not_there(java):
+    code = (
+        "from privet.bulk.spark import session\n"
+        "from privet.errors import SparkFailure\n"
+        "try: session('spork://nowhere:1')\n"
+        "except SparkFailure as error: print(error)\n"
+    )
+    done = run(code)
+    assert done.stdout.startswith("Spark did not start: ")
+    assert done.stdout.count("\n") == 1
+    assert "spork" in done.stdout or "Master" in done.stdout

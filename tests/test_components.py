@@ -1,0 +1,71 @@
+"""What tests need and pip does not bring: installed where it may be, missed aloud elsewhere."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).with_name("components.sh")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Return a way to run the script on a machine with nothing but these commands."""
+
+    def run(user, packages, **environment):
+        (tmp_path / "id").write_text(f"#!/bin/sh\necho {user}\n")
+        (tmp_path / "apt-get").write_text(
+            "#!/bin/sh\n"
+            f'echo "$*" >>{tmp_path}/log\n'
+            f'case "$*" in *"{packages or "?"}") : >{tmp_path}/java; exit 0;; esac\n'
+            '[ "$1" = update ]\n'
+        )
+        for name in ("id", "apt-get"):
+            (tmp_path / name).chmod(0o755)
+        done = subprocess.run(["/bin/sh", SCRIPT], capture_output=True, text=True,
+                              env={"PATH": str(tmp_path), **environment})  # fmt: skip
+        assert done.stderr == ""
+        log = tmp_path / "log"
+        return done.returncode, done.stdout, log.read_text() if log.exists() else ""
+
+    return run
+
+
+MISSED = (
+    "tests: there is no java, and the tests of Spark are skipped; "
+    "on Debian: apt install openjdk-17-jre-headless\n"
+)
+
+
+def test_what_is_there_is_left_alone(run, tmp_path):
+    (tmp_path / "java").write_text("#!/bin/sh\n")
+    (tmp_path / "java").chmod(0o755)
+    assert run(0, None) == (0, "", "")
+
+
+def test_what_is_there_under_another_name(run, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "java").touch(0o755)
+    assert run(0, None, JAVA_HOME=str(tmp_path)) == (0, "", "")
+
+
+@pytest.mark.parametrize("package", ["openjdk-17-jre-headless", "default-jre-headless"])
+def test_who_may_install_does(run, package):
+    status, said, log = run(0, package)
+    assert (status, said) == (0, "tests: installing java for Spark\n")
+    assert log.endswith(f"--no-install-recommends {package}\n")
+
+
+def test_who_may_not_is_told(run):
+    assert run(1000, "openjdk-17-jre-headless") == (0, MISSED, "")
+
+
+def test_where_it_cannot_be_had(run):
+    status, said, log = run(0, None)
+    assert (status, said) == (0, "tests: installing java for Spark\n" + MISSED)
+    assert "update -qq" in log
+
+
+def test_ci_skips_nothing(run):
+    status, said, _ = run(1000, None, CI="true")
+    assert (status, said) == (1, MISSED)
