@@ -23,6 +23,7 @@ __all__ = [
     "arrow",
     "as_column",
     "as_reports",
+    "codes",
     "different",
     "is_column",
     "positions",
@@ -101,7 +102,7 @@ def different(answers: Any) -> list[tuple[Any, int]]:
     Bytes that are no UTF-8 stay bytes.
     """
     encoded = answers.dictionary_encode()
-    counts = np.bincount(_codes(encoded), minlength=len(encoded.dictionary) + 1).tolist()
+    counts = np.bincount(codes(encoded), minlength=len(encoded.dictionary) + 1).tolist()
     texts = [_text(answer) for answer in encoded.dictionary.to_pylist()]
     return [pair for pair in zip([*texts, None], counts, strict=True) if pair[1]]
 
@@ -109,24 +110,34 @@ def different(answers: Any) -> list[tuple[Any, int]]:
 def _places(survey: Survey, answers: Any) -> NDArray[np.int64]:
     """Look up each different answer once; -1 is for those that are no categories."""
     encoded = answers.dictionary_encode()
-    codes, different = _codes(encoded), encoded.dictionary
-    places = np.full(len(different) + 1, -1, dtype=np.int64)  # the last one is for nothing
-    used = np.flatnonzero(np.bincount(codes, minlength=len(places))[:-1])
-    texts = (
-        different.to_pylist() if len(used) == len(different) else different.take(used).to_pylist()
-    )
-    places[used] = [survey.place(_text(answer)) for answer in texts]
-    found: NDArray[np.int64] = places[codes]
+    rows, values = codes(encoded), encoded.dictionary
+    places = np.full(len(values) + 1, -1, dtype=np.int64)  # the last one is for nothing
+    used = np.flatnonzero(np.bincount(rows, minlength=len(places))[:-1])
+    if len(used) < len(values):
+        pa = arrow()
+        values = values.take(
+            pa.Array.from_buffers(pa.int64(), len(used), [None, pa.py_buffer(used)])
+        )
+    places[used] = [survey.place(_text(answer)) for answer in values.to_pylist()]
+    found: NDArray[np.int64] = places[rows]
     return found
 
 
-def _codes(encoded: Any) -> NDArray[np.int64]:
-    """Return the numbers of the different values, the one past the last for what is missing."""
+def codes(encoded: Any) -> NDArray[np.int64]:
+    """Return the numbers of a dictionary array's values, the one past the last for what is missing.
+
+    Read from memory as it lies: pyarrow's ways to and from numpy import pandas where it is
+    installed, which takes longer than a million answers.
+    """
     indices = encoded.indices
+    valid, data = indices.buffers()
+    kind, end = np.dtype(str(indices.type)), indices.offset + len(indices)
+    found = np.frombuffer(data or b"", dtype=kind)[indices.offset : end].astype(np.int64)
     if indices.null_count:
-        indices = indices.cast("int64").fill_null(len(encoded.dictionary))
-    codes: NDArray[np.int64] = indices.to_numpy(zero_copy_only=False)
-    return codes
+        bits = np.frombuffer(valid, dtype=np.uint8)
+        present = np.unpackbits(bits, count=end, bitorder="little")[indices.offset :]
+        found[present == 0] = len(encoded.dictionary)
+    return found
 
 
 def _text(answer: object) -> Any:

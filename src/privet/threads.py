@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from _thread import start_new_thread
+from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-__all__ = ["cores", "in_threads"]
+__all__ = ["ahead", "cores", "in_threads"]
+
+T = TypeVar("T")
 
 
 def cores() -> int:
@@ -42,3 +45,13 @@ def in_threads(work: Callable[[], None], threads: int) -> None:
     for error in [finished.get() for _ in range(threads)]:
         if error is not None:
             raise error
+
+
+def ahead(items: Iterator[T]) -> Iterator[T]:
+    """Yield the items; while one is worked on, a thread makes the next."""
+    end = object()
+    with ThreadPoolExecutor(1) as thread:
+        coming = thread.submit(next, items, end)
+        while (item := coming.result()) is not end:
+            coming = thread.submit(next, items, end)
+            yield cast("T", item)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import arrow
+from ..columns import arrow, codes
 from ..errors import InvalidFile
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = ["Groups"]
 
 # A column with more values is no grouping, but an identity.
 MOST_GROUPS = 10_000
-_MOST_CODES = 1 << 20
+_MOST_KINDS = 1 << 20
 
 
 class Groups:
@@ -36,19 +36,19 @@ class Groups:
             self._number_of(())
             return np.zeros(len(batch), dtype=np.int32)
         columns = [_in_text(batch.column(name)) for name in self.by]
-        codes, size = np.zeros(len(batch), dtype=np.int64), 1
+        kinds, size = np.zeros(len(batch), dtype=np.int64), 1
         for _, own, values in columns:
-            codes, size = codes * (values + 1) + own, size * (values + 1)
-            if size > _MOST_CODES:
-                different, codes = np.unique(codes, return_inverse=True)
+            kinds, size = kinds * (values + 1) + own, size * (values + 1)
+            if size > _MOST_KINDS:
+                different, kinds = np.unique(kinds, return_inverse=True)
                 size = len(different)
         a_row = np.full(size, -1, dtype=np.int64)
-        a_row[codes] = np.arange(len(batch))
+        a_row[kinds] = np.arange(len(batch))
         numbers = np.zeros(size, dtype=np.int32)
-        for code in np.flatnonzero(a_row >= 0):
-            group = tuple(text[int(a_row[code])].as_py() for text, _, _ in columns)
-            numbers[code] = self._number_of(group)
-        found: NDArray[np.int32] = numbers[codes]
+        for kind in np.flatnonzero(a_row >= 0):
+            group = tuple(text[int(a_row[kind])].as_py() for text, _, _ in columns)
+            numbers[kind] = self._number_of(group)
+        found: NDArray[np.int32] = numbers[kinds]
         return found
 
     def columns(self, numbers: NDArray[np.int32]) -> list[Any]:
@@ -83,5 +83,4 @@ def _in_text(column: Any) -> tuple[Any, NDArray[np.int64], int]:
     else:
         text = column.cast(pa.string()).dictionary_encode()
     count = len(text.dictionary)
-    codes = text.indices.cast(pa.int64()).fill_null(count).to_numpy(zero_copy_only=False)
-    return text, codes, count
+    return text, codes(text), count

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..threads import ahead
 from .answers import read_answers
 from .groups import Groups
 from .progress import no_progress
@@ -81,9 +82,11 @@ def randomize_files(
     ):
         with progress("Randomizing", total=count_rows(paths)) as advance:
             for path in paths:
-                for chunk in read_answers(
+                chunks = read_answers(
                     path, survey, column, by=by, unknown=unknown, delimiter=delimiter
-                ):
+                )
+                # A thread that waits for someone's terminal could not be interrupted.
+                for chunk in ahead(chunks) if path.is_file() else chunks:
                     numbers = groups.number(chunk.kept) if groups is not None else None
                     for reports, some in _randomized(survey, chunk.positions, numbers):
                         if shuffling is None:
@@ -95,7 +98,7 @@ def randomize_files(
                     missing += chunk.unknown
         if shuffling is not None:
             with progress("Writing", total=n) as advance:
-                for rows in shuffling.drain():
+                for rows in ahead(shuffling.drain()):
                     file.write(*_parted(rows, groups is not None))
                     advance(len(rows))
     return Randomized(n, missing)

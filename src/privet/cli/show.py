@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -108,25 +108,20 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def progress(what: str, total: float | None = None) -> AbstractContextManager[Any]:
-    """Return a context that yields advance(n); a bar on stderr where that is a terminal."""
-    from contextlib import contextmanager
+@contextmanager
+def progress(what: str, total: float | None = None) -> Iterator[Callable[[int], object]]:
+    """Yield advance(n); a bar on stderr where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda n: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeElapsedColumn as Elapsed
 
-    @contextmanager
-    def bar() -> Iterator[Any]:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-        from rich.progress import TimeElapsedColumn as Elapsed
-
-        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed()
-        console = Console(stderr=True)
-        with Progress(
-            *columns, console=console, transient=True, disable=not console.is_terminal
-        ) as live:
-            task = live.add_task(what, total=total)
-            yield lambda n: live.advance(task, n)
-
-    return bar()
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as live:
+        task = live.add_task(what, total=total)
+        yield lambda n: live.advance(task, n)
 
 
 def _bar(share: float) -> str:
