@@ -1,5 +1,7 @@
 """The installed command among other processes: pipes, signals, memory."""
 
+import os
+import pty
 import signal
 import subprocess
 import sys
@@ -95,3 +97,21 @@ def test_memory_does_not_grow_with_the_size_of_a_report(folder):
     # Reports of 2,500 bytes from a single block of answers: 137 MB more if made at once.
     many, _ = randomizing(b"answer\n" + b"c1\n" * 60_000, "wide.json")
     assert many < few + 70
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["randomize", "survey.json", "answers.csv", "-o", "out.parquet"], b"Randomizing"),
+        (["estimate", "survey.json", "reports.parquet"], b"Counting"),
+        (["survey", "new", "-q", "?", "-e", "1", "--from", "answers.csv"], b"Reading"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_terminal_is_told_how_far_it_is(folder, args, said):
+    ours, theirs = pty.openpty()
+    done = subprocess.run([PRIVET, *args], stdout=subprocess.DEVNULL, stderr=theirs, timeout=120)
+    os.close(theirs)
+    assert done.returncode == 0
+    assert said in os.read(ours, 1 << 16)
+    os.close(ours)
