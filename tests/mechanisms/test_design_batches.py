@@ -194,8 +194,6 @@ def test_sums_over_blocks_and_over_values_are_those_of_the_incidence(mechanism):
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_many_reports_count_as_few_at_a_time(make):
-    import privet.kernels.counting  # noqa: F401
-
     for d, epsilon in [(20, 1.0), (1000, 5.0), (70_000, 1.0)]:
         mechanism = make(d, epsilon)
         n = base._CALL_FROM // mechanism.report_bytes + 1000

@@ -218,8 +218,7 @@ def _masks(words, d, flip):  # type: ignore[no-untyped-def]
     for position in range(d):
         row = 0 if position < d - 1 else 1
         masks[row, position >> 6] |= ONE << (np.uint64(position) & LOW_SIX)
-    if flip:
-        masks[2] = masks[0] | masks[1]
+        masks[2, position >> 6] |= ONE << (np.uint64(position) & LOW_SIX) if flip else ZERO
     return masks
 
 
@@ -296,7 +295,10 @@ def _settle_last(words, sets, lasts, masks, values, inside, out):  # type: ignor
     answers, hits = np.zeros(TILE, np.int64), np.zeros(TILE, np.bool_)
     rows = np.empty((TILE, 8 * words), np.uint8)
     count = out.shape[0]
-    answers[:count], hits[:count] = values[:count], inside[:count]
+    for row in range(count):
+        answers[row], hits[row] = values[row], inside[row]
     tile = np.uint64(answers.ctypes.data), np.uint64(hits.ctypes.data), np.uint64(rows.ctypes.data)
     _settle(words, sets, lasts, masks, *tile, np.uint64(rows.shape[1]))
-    out[:] = rows[:count, : out.shape[1]]
+    for row in range(count):
+        for i in range(out.shape[1]):
+            out[row, i] = rows[row, i]

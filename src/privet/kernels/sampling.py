@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bits import popcount
+from .bits import lowest, popcount
 from .compiled import compiled
 
 ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
@@ -29,6 +29,8 @@ COINS = 64
 FEW = 8
 # Words of flips that are decided together; they stay in the first-level cache.
 FLIPS = 256
+# Words of a set that are looked through sooner than one of its members is sorted among the others.
+WORDS_A_MEMBER = 64
 
 
 @compiled
@@ -197,9 +199,37 @@ def fill_indices(values, inside, tail, out, first, d, k, width):  # type: ignore
                 members[i] = others
         if inside[row]:
             members[k - 1] = value
-        members.sort()
+        _sort(members, seen)
         _pack(members, width, out[row])
     return values.size, at
+
+
+@compiled
+def _sort(members, seen):  # type: ignore[no-untyped-def]
+    """Sort different members, with a set that is empty before and after.
+
+    Many are read off the set; few are moved over gaps that shrink (Shell).
+    """
+    if seen.size < WORDS_A_MEMBER * members.size:
+        for member in members:
+            seen[member >> SIX] |= ONE << (member & LOW_SIX)
+        count = 0
+        for w in range(seen.size):
+            word, seen[w] = seen[w], ZERO
+            while word:
+                members[count] = np.uint64(w << 6) + lowest(word)
+                word &= word - ONE
+                count += 1
+        return
+    gap = members.size
+    while gap > 1:
+        gap = max(1, 5 * gap // 11)
+        for i in range(gap, members.size):
+            member, place = members[i], i
+            while place >= gap and members[place - gap] > member:
+                members[place] = members[place - gap]
+                place -= gap
+            members[place] = member
 
 
 @compiled
@@ -220,28 +250,26 @@ def _pack(members, width, out):  # type: ignore[no-untyped-def]
 
 @compiled
 def fill_flips(values, planes, tail, out, first, d, flip):  # type: ignore[no-untyped-def]
-    """Write binary randomized responses as rows of words.
+    """Write binary randomized responses as rows of words, one behind the other, as in each plane.
 
     The planes decide nearly all bits of a tile of reports at once; each of the others compares a
     word of the tail with the digits of flip / 2^64 that are left.
     """
-    digits, words = planes.shape[0], planes.shape[2]
+    digits, words = planes.shape[0], ((d - 1) >> 6) + 1
     rest = flip << np.uint64(digits)
     rows = max(1, FLIPS // words)
-    used_bits = np.full((rows, words), ALL)
-    used_bits[:, words - 1] = ALL >> np.uint64(64 * words - d)
-    undecided = np.empty((rows, words), np.uint64)
+    used_bits = np.full(rows * words, ALL)
+    used_bits[words - 1 :: words] = ALL >> np.uint64(64 * words - d)
+    waiting = np.empty(rows * words, np.uint64)
     at = 0
     for begin in range(first, values.size, rows):
         count = min(rows, values.size - begin)
-        tile = out[begin : begin + count].reshape(-1)
-        waiting = undecided[:count].reshape(-1)
-        mask = used_bits[:count].reshape(-1)
+        tile = out[begin * words : (begin + count) * words]
         for i in range(tile.size):
             tile[i] = ZERO
-            waiting[i] = mask[i]
+            waiting[i] = used_bits[i]
         for j in range(digits):
-            plane = planes[j, begin : begin + count].reshape(-1)
+            plane = planes[j, begin * words : (begin + count) * words]
             if flip >> np.uint64(63 - j) & ONE:
                 for i in range(tile.size):
                     agree = waiting[i] & plane[i]
@@ -263,7 +291,7 @@ def fill_flips(values, planes, tail, out, first, d, flip):  # type: ignore[no-un
         at = used
         for row in range(begin, begin + count):
             value = np.uint64(values[row])
-            out[row, value >> SIX] ^= ONE << (value & LOW_SIX)
+            out[np.uint64(row * words) + (value >> SIX)] ^= ONE << (value & LOW_SIX)
     return values.size, at
 
 

@@ -92,7 +92,10 @@ def project(v, top, out):  # type: ignore[no-untyped-def]
     if v.size >= _SAMPLED_FROM:
         sample = v[_STRIDE // 2 :: _STRIDE].copy()
         mass = sample.size / v.size
-        base, rest = _two_sum(sample.max(), -mass)
+        top_of_sample = sample[0]
+        for entry in sample:
+            top_of_sample = max(top_of_sample, entry)
+        base, rest = _two_sum(top_of_sample, -mass)
         base, rest = _threshold(sample, base, rest, mass)
         start = min(max((base - top) + rest, start), end)
     base, rest = _two_sum(top, start)

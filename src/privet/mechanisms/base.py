@@ -44,7 +44,7 @@ Target = Literal["population", "sample"]
 MAX_D = 2**32
 _CHUNK_BYTES = 1 << 24
 # Fewer bytes of reports than this are counted sooner than compiled code is loaded, or called.
-_LOAD_FROM, _CALL_FROM = 1 << 18, 1 << 13
+_LOAD_FROM, _CALL_FROM = 1 << 18, 1 << 11
 
 
 class Mechanism(ABC):
@@ -233,7 +233,7 @@ class Mechanism(ABC):
         Where one is invalid, none is added.
         """
         array = self._as_array(reports)
-        loaded = "privet.kernels.counting" in sys.modules
+        loaded = "llvmlite" in sys.modules
         if array.nbytes < (_CALL_FROM if loaded else _LOAD_FROM):
             self._refuse(self._first_problem(array), 0)
             self._fold(array, total)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .. import kernels
 from ..entropy import FILL_SLACK, Entropy, secure
 from ..errors import InvalidArgument
 from ..threads import cores, in_threads
@@ -119,19 +120,17 @@ class Words:
         Each has a word of the piece. One at or above the total is replaced by the next of the
         spare words that follow, and when those are used up by reading on.
         """
-        from ..kernels import sampling
-
         heads, total = coin
         words = piece.view("<u8")
         result = self._buffers.room("coins", count)[:count].view(np.bool_)
         bounds = np.uint64(heads), np.uint64(total)
-        done = sampling.toss(words, 0, *bounds, result)
+        done = kernels.toss(words, 0, *bounds, result)
         while done < count:
             word = total
             while word >= total:
                 word = int.from_bytes(self._blocks.read(8), "little")
             result[done] = word < heads
-            done = sampling.toss(words[:count], done + 1, *bounds, result)
+            done = kernels.toss(words[:count], done + 1, *bounds, result)
         return result
 
     def below(self, piece: NDArray[np.uint8], n: int) -> NDArray[np.uint64]:
@@ -203,9 +202,7 @@ def widen(out: NDArray[np.uint8], d: int) -> NDArray[np.uint64]:
 def narrow(wide: NDArray[np.uint64], out: NDArray[np.uint8], first: int, end: int) -> None:
     """Copy what was written to a scratch."""
     if out.shape[1] % 8:
-        from ..kernels import sampling
-
-        sampling.narrow(wide[first:end], out[first:end])
+        kernels.narrow(wide[first:end], out[first:end])
 
 
 def _threads(mechanism: Mechanism, workers: int | None) -> int:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import kernels
 from .batch import BLOCK_BYTES
 from .numbered import Numbered, read_numbers
 from .subsets import Subsets
@@ -130,11 +131,9 @@ class Design(Numbered, Subsets):
         return words.toss(coins, rows, self._coin), places.view("<u8")
 
     def _fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
-        from ..kernels.designs import draw_places
-
         values, (hit, words), out = rows
         rest = tail[: len(tail) // 8 * 8].view("<u8")
-        done, used = draw_places(hit, words, rest, first, self._holding, self.blocks)
+        done, used = kernels.draw_places(hit, words, rest, first, self._holding, self.blocks)
         self._write_blocks(values[first:done], words[first:done], out[first:done])
         return done, 8 * used
 

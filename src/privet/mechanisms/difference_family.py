@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import kernels
 from .design import Design
 
 if TYPE_CHECKING:
@@ -64,9 +65,7 @@ class DifferenceFamily(Design):
     def _write_blocks(
         self, values: NDArray[np.int64], places: NDArray[np.uint64], out: NDArray[np.uint8]
     ) -> None:
-        from ..kernels.designs import write_translates
-
-        write_translates(values, places, out, self._elements, self.points, self.base_blocks)
+        kernels.write_translates(values, places, out, self._elements, self.points, self.base_blocks)
 
     def _holds(self, block: int) -> NDArray[np.bool_]:
         c, b = divmod(block, self.points)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from .. import kernels
 from .design import MOST_BLOCKS, Design
 
 if TYPE_CHECKING:
@@ -75,9 +76,7 @@ class Hadamard(Design):
     def _write_blocks(
         self, values: NDArray[np.int64], places: NDArray[np.uint64], out: NDArray[np.uint8]
     ) -> None:
-        from ..kernels.designs import write_parities
-
-        write_parities(values, places, out, self.t)
+        kernels.write_parities(values, places, out, self.t)
 
     def _holds(self, block: int) -> NDArray[np.bool_]:
         held: NDArray[np.bool_] = np.bitwise_count(np.arange(1, self.d + 1) & block + 1) % 2 == 0

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from .. import kernels
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -57,22 +59,18 @@ class Bitmaps:
         """Return Σ_{j in z} θ_j for each set z."""
         if self._matrix is not None:
             return self._matrix @ theta
-        from ..kernels.likelihood import sum_bitmaps
-
         whole_bytes = np.zeros(8 * self.bitmaps.shape[1])
         whole_bytes[: self.d] = theta
         out = np.empty(len(self.bitmaps))
-        sum_bitmaps(self.bitmaps, whole_bytes.reshape(-1, 8) @ _BITS_OF_BYTES.T, out)
+        kernels.sum_bitmaps(self.bitmaps, whole_bytes.reshape(-1, 8) @ _BITS_OF_BYTES.T, out)
         return out
 
     def adjoint(self, weights: Floats) -> Floats:
         """Return Σ_{z holding j} w_z for each value j."""
         if self._matrix is not None:
             return weights @ self._matrix
-        from ..kernels.likelihood import spread_bitmaps
-
         tables = np.zeros((self.bitmaps.shape[1], 256))
-        spread_bitmaps(self.bitmaps, weights, tables)
+        kernels.spread_bitmaps(self.bitmaps, weights, tables)
         sums: Floats = tables @ _BITS_OF_BYTES
         return sums.ravel()[: self.d]
 
@@ -92,10 +90,8 @@ class Members:
         if self.members.size <= _DENSE_ENTRIES:
             sums: Floats = theta[self.members].sum(axis=1)
             return sums
-        from ..kernels.likelihood import sum_members
-
         out = np.empty(len(self.members))
-        sum_members(self.members, theta, out)
+        kernels.sum_members(self.members, theta, out)
         return out
 
     def adjoint(self, weights: Floats) -> Floats:
@@ -104,10 +100,8 @@ class Members:
             each = np.repeat(weights, self.members.shape[1])
             spread = np.bincount(self.members.ravel(), each, minlength=self.d)
             return spread.astype(np.float64, copy=False)
-        from ..kernels.likelihood import spread_members
-
         out = np.zeros(self.d)
-        spread_members(self.members, weights, out)
+        kernels.spread_members(self.members, weights, out)
         return out
 
 

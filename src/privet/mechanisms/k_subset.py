@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from .. import kernels
 from ..errors import InvalidSurvey
 from ..kernels import MOST_WORDS, TILE
+from ..kernels.counting import count_bitmaps, count_indices
 from .base import count_bits
 from .batch import BLOCK_BYTES, words_of
 from .start import cheapest_rounds, cheapest_start, expected_draws
@@ -276,21 +278,19 @@ class KSubset(Subsets):
         return inside, planes.view("<u8").reshape(shape), offers.reshape(tiles, rounds, TILE)
 
     def _fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
-        from ..kernels import lanes, sampling
-
         values, (inside, planes, offers), out = rows
         size = self._word_bytes
         positions = tail[: len(tail) // size * size].view(f"<u{size}")
         integers = first, self.d, self._before_last, self._flip, self._batch[0]
         if self._packed_bits and self.k == 1:
-            result = sampling.fill_single(values, inside, positions, out, first, self.d)
+            result = kernels.fill_single(values, inside, positions, out, first, self.d)
         elif self._packed_bits:
             shape = self.d, self.k, self._packed_bits
-            result = sampling.fill_indices(values, inside, positions, out, first, *shape)
+            result = kernels.fill_indices(values, inside, positions, out, first, *shape)
         elif self._side_by_side:
-            result = lanes.fill_lanes(values, inside, planes, offers, positions, out, *integers)
+            result = kernels.fill_lanes(values, inside, planes, offers, positions, out, *integers)
         else:
-            result = sampling.fill_words(values, inside, planes, positions, out, *integers)
+            result = kernels.fill_words(values, inside, planes, positions, out, *integers)
         done, used = result
         return done, used * size
 
@@ -335,8 +335,6 @@ class KSubset(Subsets):
         return count_bits(reports, self.d)
 
     def _count(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> int:
-        from ..kernels.counting import count_bitmaps, count_indices
-
         if self._packed_bits:
             return count_indices(reports, self.d, self.k, self._packed_bits, total)
         return count_bitmaps(reports, self.d, total, self.k)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from .. import kernels
 from .fields import is_prime
 from .hashed import Hashed
 from .odds import floor_exp
@@ -116,15 +117,13 @@ class LocalHash(Hashed, Symmetric):
         total += self._aggregate(reports)
 
     def _count(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> int:
-        from ..kernels.comparators import count_hashed
-
         problem = self._first_problem(reports)
         if problem is not None:
             return problem[0]
         functions, told = self._split(reports)
         a, b = np.divmod(functions, np.uint64(self.prime))
         lines = (part.astype(np.int64) for part in (a + np.uint64(1), b, told))
-        count_hashed(*lines, self.prime, self.buckets, total)
+        kernels.count_hashed(*lines, self.prime, self.buckets, total)
         return -1
 
     def check_aggregate(self, aggregate: NDArray[np.int64], n: int) -> str | None:

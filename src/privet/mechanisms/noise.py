@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
+from .. import kernels
 from ..errors import InvalidSurvey, PrivetError
 from .base import Mechanism
 from .batch import CHUNK_ROWS
@@ -172,13 +173,11 @@ class GeometricNoise(Mechanism):
         return ()
 
     def _fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
-        from ..kernels.comparators import fill_noise
-
         values, _, out = rows
         words = tail[: len(tail) // 8 * 8].view("<u8")
         entries = out.view(f"<u{self._entry_bytes}")
         bounds = np.uint64(self.flip), np.uint64((1 << FLIP_BITS) - self.flip)
-        done, used = fill_noise(values, words, entries, first, *bounds, self.limit)
+        done, used = kernels.fill_noise(values, words, entries, first, *bounds, self.limit)
         return done, 8 * used
 
     def _draw_counts(

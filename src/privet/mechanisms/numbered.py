@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from .. import kernels
 from ..errors import InvalidSurvey
 from .base import Mechanism
 
@@ -132,9 +133,7 @@ class Numbered(Mechanism):
         np.add.at(total, read_numbers(reports).view(np.int64), 1)
 
     def _count(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> int:
-        from ..kernels.designs import count_blocks
-
-        return int(count_blocks(reports, total))
+        return int(kernels.count_blocks(reports, total))
 
     @property
     def aggregate_size(self) -> int:

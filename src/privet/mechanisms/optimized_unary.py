@@ -13,7 +13,8 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, ClassVar
 
-from .unary import FLIP_BITS, Unary
+from .. import kernels
+from .unary import FLIP_BITS, PLANES, Unary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,11 +56,9 @@ class OptimizedUnary(Unary):
     def _block(self, rows: int, words: Words) -> Block:
         shape = self._planes(rows)
         planes, coins = words.take(8 * prod(shape), rows)
-        return planes.view("<u8").reshape(shape), coins
+        return planes.view("<u8").reshape(PLANES, -1), coins
 
     def _fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
-        from ..kernels.comparators import toss_own_bits
-
         done, used = super()._fill(rows, tail, first)
-        toss_own_bits(rows.values, rows.words[1], rows.out, first, done)
+        kernels.toss_own_bits(rows.values, rows.words[1], rows.out, first, done)
         return done, used

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from .. import kernels
 from ..errors import InvalidSurvey
+from ..kernels.counting import count_bitmaps
 from .base import count_bits
 from .batch import BLOCK_BYTES, words_of
 from .cohorts import CELLS_A_VALUE, MOST_CELLS, MOST_COHORTS, CohortRegression
@@ -213,23 +215,21 @@ class Rappor(CohortRegression):
     def _block(self, rows: int, words: Words) -> Block:
         shape = PLANES, rows, words_of(self.bits)
         planes, cohorts = words.take(8 * prod(shape), 8 * rows)
-        return planes.view("<u8").reshape(shape), words.below(cohorts, self.cohorts)
+        return planes.view("<u8").reshape(PLANES, -1), words.below(cohorts, self.cohorts)
 
     def _fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
-        from ..kernels import sampling
-
         values, (planes, cohorts), out = rows
         rest = tail[: len(tail) // 8 * 8].view("<u8")
         functions = cohorts.astype(np.int64)[:, None] * self.hashes + np.arange(self.hashes)
         places = self.cell(functions, values.view(np.uint64)[:, None]).astype(np.int64)
         bits = np.empty((len(values), words_of(self.bits)), dtype="<u8")
         own = np.ascontiguousarray(places[:, 0])
-        flip = np.uint64(self.flip)
-        done, used = sampling.fill_flips(own, planes, rest, bits, first, self.bits, flip)
+        integers = first, self.bits, np.uint64(self.flip)
+        done, used = kernels.fill_flips(own, planes, rest, bits.reshape(-1), *integers)
         bits ^= self._further_bits(places)
         size, new = self._cohort_bytes, slice(first, done)
         write_numbers(cohorts[new], out[new, :size])
-        sampling.narrow(bits[new], out[new, size:])
+        kernels.narrow(bits[new], out[new, size:])
         return done, 8 * used
 
     def _further_bits(self, places: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -268,8 +268,6 @@ class Rappor(CohortRegression):
         return total.reshape(-1)
 
     def _count(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> int:
-        from ..kernels.counting import count_bitmaps
-
         problem = self._first_problem(reports)
         if problem is not None:
             return problem[0]

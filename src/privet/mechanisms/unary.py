@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from .. import kernels
 from ..errors import InvalidArgument, InvalidSurvey
+from ..kernels.counting import count_bitmaps
 from .base import count_bits
 from .batch import BLOCK_BYTES, narrow, widen, words_of
 from .symmetric import Symmetric
@@ -102,17 +104,14 @@ class Unary(Symmetric):
     def _block(self, rows: int, words: Words) -> Block:
         shape = self._planes(rows)
         (planes,) = words.take(8 * prod(shape))
-        return (planes.view("<u8").reshape(shape),)
+        return (planes.view("<u8").reshape(PLANES, -1),)
 
     def _fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
-        from ..kernels import sampling
-
         values, block, out = rows
         rest = tail[: len(tail) // 8 * 8].view("<u8")
         wide = widen(out, self.d)
-        done, used = sampling.fill_flips(
-            values, block[0], rest, wide, first, self.d, np.uint64(self.flip)
-        )
+        integers = first, self.d, np.uint64(self.flip)
+        done, used = kernels.fill_flips(values, block[0], rest, wide.reshape(-1), *integers)
         narrow(wide, out, first, done)
         return done, 8 * used
 
@@ -134,8 +133,6 @@ class Unary(Symmetric):
         return count_bits(reports, self.d)
 
     def _count(self, reports: NDArray[np.uint8], total: NDArray[np.int64]) -> int:
-        from ..kernels.counting import count_bitmaps
-
         return count_bitmaps(reports, self.d, total)
 
     def check_aggregate(self, aggregate: NDArray[np.int64], n: int) -> str | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import kernels
 from ..errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -60,11 +61,9 @@ def _by_sort(array: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _by_passes(array: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the same by Newton's steps for τ, compiled; see kernels/simplex.py."""
-    from ..kernels import simplex
-
     # One kind of array, so one compilation: a view that cannot be written, contiguous, aligned.
     view = np.require(array, requirements=("C", "A")).view()
     view.flags.writeable = False
     projected = np.empty(view.size)
-    simplex.project(view, view.max(), projected)
+    kernels.project(view, view.max(), projected)
     return projected
