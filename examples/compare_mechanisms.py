@@ -1,4 +1,4 @@
-"""Every mechanism of the literature on one survey: its error in theory and simulated, its report.
+"""A dozen mechanisms of the literature on one survey: error in theory and simulated, and report.
 
 The simulation draws each repeat's counts from their exact joint law, so that 100,000 people take
 milliseconds where the mechanism is known well enough.

@@ -61,8 +61,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Take one report."""
-        size = int(self.headers.get("Content-Length", 0))
-        body = self.rfile.read(min(size, 1024))
+        size = SURVEY.mechanism.report_bytes
+        fits = self.headers.get("Content-Length") == str(size)
+        body = self.rfile.read(size) if fits else b""
+        self.close_connection = not fits  # what else was sent is not read
         self.send_response(self.server.collect(self.headers.get("X-Token", ""), body))
         self.send_header("Content-Length", "0")
         self.end_headers()

@@ -20,12 +20,16 @@ def rows(page, cells):
 
 def test_the_comparison_of_mechanisms():
     quoted = {
-        re.match("`([a-z-]+)`", row[0])[1]: (float(row[1]), int(row[2].split()[0]))
+        re.match("`([a-z-]+)`", row[0])[1]: (float(row[1]), int(row[2].split()[0]), int(row[3]))
         for row in rows("mechanisms.md", 4)
         if row[0].startswith("`")
     }
     measured = {
-        row.mechanism.name: (round(row.relative_error, 3), row.report_bytes)
+        row.mechanism.name: (
+            round(row.relative_error, 3),
+            row.report_bytes,
+            max(1, int(row.counting_steps + 0.5)),
+        )
         for row in compare(100, 1.0, 10_000)
     }
     assert quoted == measured
@@ -51,6 +55,27 @@ def test_the_reports_and_errors_of_designs():
             assert excess == pytest.approx(float(percent), abs=0.51 * 10**-digits)
             seen += 1
     assert seen > 30
+
+
+def test_where_designs_cost_more():
+    """What section 3 of the page says of gaps between primes, and of too many blocks."""
+    text = " ".join((DOCS / "designs.md").read_text().split())
+    assert "0.25 % at ε = 1, 0.9 % at ε = 3, 7 % at ε = 5" in text
+    for epsilon, percent in ((1.0, 0.25), (3.0, 0.9), (5.0, 7)):
+        digits = len(str(percent).partition(".")[2])
+        assert round(excess(Cyclotomic, 114, epsilon), digits) == percent
+    for d in (350, 527, 1000, 65_536, 1_000_000):
+        assert all(excess(Cyclotomic, d, epsilon) < 0.1 for epsilon in (0.1, 1.0, 2.0, 3.0))
+    assert (
+        "at d = 65,536 above ε = 7.1, at d = 10^6 above ε = 4.3, at d = 10^7 above ε = 1.8" in text
+    )
+    for d, epsilon in ((65_536, 7.1), (10**6, 4.3), (10**7, 1.8)):
+        assert excess(Cyclotomic, d, epsilon) < 1 < excess(Cyclotomic, d, epsilon + 0.1)
+
+
+def excess(kind, d, epsilon):
+    """By how many percent the squared error is above the least."""
+    return 100 * (total(kind(d, epsilon)) / total(KSubset(d, epsilon)) - 1)
 
 
 def total(mechanism):

@@ -232,7 +232,12 @@ def seeded(seed: int) -> Entropy:
 
 
 def keyed(secret: bytes, context: bytes) -> Entropy:
-    """Entropy that depends on a secret and a public context, by HMAC-SHA256."""
+    """Entropy that depends on a secret and a public context, by HMAC-SHA256.
+
+    >>> first, second = (keyed(b"sixteen bytes ok", b"context").keystream() for _ in range(2))
+    >>> first.read(8) == second.read(8)
+    True
+    """
     if not isinstance(secret, bytes) or len(secret) < MIN_SECRET_BYTES:
         # The value is a secret: say how long it is, not what it is.
         given = f"{len(secret)} bytes" if isinstance(secret, bytes) else type(secret).__name__

@@ -3,7 +3,7 @@
     PrivetError
     ├── InvalidArgument    a parameter breaks a rule                      (also a ValueError)
     ├── InvalidSurvey      a survey's JSON is malformed or not private    (also a ValueError)
-    ├── InvalidAnswer      an answer is not one of the survey's categories (also a ValueError)
+    ├── InvalidAnswer      an answer is none of the survey's categories   (also a ValueError)
     ├── InvalidReport      bytes that no client of this survey sends      (also a ValueError)
     ├── InvalidTally       bytes that are no tally of this survey         (also a ValueError)
     ├── InvalidFile        a file cannot be read as what it should be     (also a ValueError)

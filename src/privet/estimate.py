@@ -28,7 +28,17 @@ _ROWS_SHOWN = 12
 
 
 class Estimate:
-    """The estimated share of each category, from `n` reports with these `counts`."""
+    """The estimated share of each category, from `n` reports with these `counts`.
+
+    >>> from privet import Survey
+    >>> survey = Survey("Tea or coffee?", ["tea", "coffee", "neither"], 2.0)
+    >>> estimate = Estimate(survey, 1000, np.array([500, 350, 150]))
+    >>> estimate.frequencies.round(3)
+    array([0.578, 0.358, 0.064])
+    >>> low, high = estimate.interval(0.95)
+    >>> high.round(3)
+    array([0.624, 0.403, 0.099])
+    """
 
     def __init__(self, survey: Survey, n: int, counts: NDArray[np.int64]) -> None:
         self.survey = survey
@@ -38,9 +48,9 @@ class Estimate:
 
     @cached_property
     def frequencies(self) -> NDArray[np.float64]:
-        """The unbiased estimate: single entries may fall outside [0, 1], sums and means are right.
+        """The unbiased estimate. Single entries may fall outside [0, 1]; sums and means are right.
 
-        For a distribution to show, see `project`.
+        For a distribution to show, see `shrink`.
         """
         return self.survey.mechanism.frequencies(self.counts, self.n)
 
@@ -62,8 +72,8 @@ class Estimate:
         target="population" is for the crowd that the n people were drawn from, target="sample" for
         the share among these n people themselves, which is narrower. How, the mechanism knows:
         where it is symmetric, a count is exactly binomial, and the interval for the population
-        covers at least at the level. simultaneous=True widens all of them (Bonferroni) so that they
-        hold together.
+        covers at least at the level; else both are by the normal law. simultaneous=True widens all
+        of them (Bonferroni) so that they hold together.
         """
         if not isinstance(level, float) or not 0 < level < 1:
             raise InvalidArgument("Estimate.interval", "level", "a float in (0, 1)", level)
@@ -79,11 +89,11 @@ class Estimate:
         return project_simplex(self.frequencies)
 
     def shrink(self) -> NDArray[np.float64]:
-        """Return the likeliest distribution by what the reports say of the crowd as a whole.
+        """Return a distribution to show: the posterior mean, its prior learned from the counts.
 
-        The posterior mean, with the prior learned from the counts (privet.refine.shrink): far less
-        error than `project` where there is much noise. For sums and tests, use the unbiased
-        frequencies; for the posterior's spread, `posterior`.
+        As a whole it is much nearer to the truth than `project` where there is much noise
+        (privet.refine.shrink). For sums and tests, use the unbiased frequencies; for the
+        posterior's spread, `posterior`.
         """
         return self.posterior.frequencies
 

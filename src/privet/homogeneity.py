@@ -26,7 +26,18 @@ _SMALL = 1e-24
 
 @dataclass(frozen=True)
 class Homogeneity:
-    """The outcome of a test that two crowds are alike: a small p-value says that they are not."""
+    """The outcome of a test that two crowds are alike: a small p-value says that they are not.
+
+    Attributes
+    ----------
+    statistic : float
+        How far the two are apart, about chi-squared if the crowds are alike.
+    degrees_of_freedom : int
+        d − 1.
+    p_value : float
+        How probable so large a statistic is if the crowds are alike.
+
+    """
 
     statistic: float
     degrees_of_freedom: int

@@ -81,7 +81,8 @@ def plan(
 ) -> Plan:
     """Return what a survey of d categories would tell, given two of ε, people and margin.
 
-    A margin asks for the fewest people, or the least ε, that reach it.
+    A margin asks for the fewest people, or the least ε, that reach it; `level` is the confidence
+    level of the interval that it is half the width of.
 
     >>> plan(30, epsilon=1.0, n=50_000).margin  # doctest: +ELLIPSIS
     0.0161...

@@ -193,6 +193,15 @@ def change(
     """Return how much the share of these categories grew from one survey to another.
 
     The two must be of different people, drawn independently; mechanisms and ε may differ.
+
+    >>> from privet import Estimate, Survey
+    >>> drinks = ["tea", "coffee", "cocoa", "none"]
+    >>> waves = [Survey("Tea or coffee?", drinks, 1.0, id=name) for name in ("first", "second")]
+    >>> before = Estimate(waves[0], 1000, np.array([320, 270, 230, 180]))
+    >>> after = Estimate(waves[1], 1000, np.array([270, 320, 230, 180]))
+    >>> grown = change(before, after, "coffee")
+    >>> f"{grown.value:.3f} ± {grown.standard_error:.3f}"
+    '0.166 ± 0.068'
     """
     if before is after:
         same = before.survey.id

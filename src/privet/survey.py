@@ -37,6 +37,9 @@ _MOST_TO_COMPARE = 10_000
 class Survey:
     """A question with its categories, a privacy level, and how answers are randomized.
 
+    The parameters are attributes, too, and cannot be set. Surveys with the same fingerprint are
+    equal.
+
     Parameters
     ----------
     question : str
@@ -103,12 +106,12 @@ class Survey:
     # --- the contract -------------------------------------------------------------------------
 
     def to_json(self) -> str:
-        """Return the canonical text."""
+        """Return the canonical text, which is all that a client, a server or a file needs."""
         return self._canonical.decode()
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Survey:
-        """Read a survey, refusing unknown fields and integers that break the promise of ε."""
+        """Read a survey; raise InvalidSurvey for unknown fields, or less privacy than ε says."""
         from . import document
 
         fields = document.decode(text)
@@ -165,8 +168,8 @@ class Survey:
     def randomize(self, answer: str, *, secret: bytes | None = None) -> bytes:
         """Return one report of an answer, safe to send to anyone.
 
-        With a secret of the person's own (at least 16 bytes, never sent), the same answer always
-        gives the same report, so that being asked again reveals nothing more.
+        With a secret of the person's own (at least 16 bytes, never sent), the same answer to this
+        survey always gives the same report, so that being asked again reveals nothing more.
         """
         value = self._positions.get(answer) if type(answer) is str else None
         if value is None:
@@ -184,7 +187,9 @@ class Survey:
         """Return one report a row, uint8 (n, report_bytes), in the order of the answers.
 
         Answers may be a list, a numpy array, or a column of pandas, polars, pyarrow, duckdb or
-        whatever else hands over Arrow data.
+        whatever else hands over Arrow data. Whoever knows their order knows whose report is whose:
+        put the reports in random order before others see them. `entropy` is for tests and
+        simulation (`privet.entropy.seeded`); by default, randomness is secure.
         """
         if is_column(answers):
             column = as_column("Survey.randomize_batch", "answers", answers)

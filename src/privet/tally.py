@@ -32,7 +32,17 @@ MAX_REPORTS = 2**48
 
 
 class Tally:
-    """The mergeable counts of one survey's reports; `survey.tally()` returns an empty one."""
+    """The mergeable counts of one survey's reports; `survey.tally()` returns an empty one.
+
+    >>> from privet import Survey
+    >>> survey = Survey("Tea or coffee?", ["tea", "coffee"], 1.0)
+    >>> monday, tuesday = survey.tally(), survey.tally()
+    >>> monday.update([survey.randomize("tea"), survey.randomize("coffee")])
+    >>> tuesday.update(survey.randomize("tea"))
+    >>> both = monday + tuesday
+    >>> both.n, Tally.from_bytes(both.to_bytes(), survey) == both
+    (3, True)
+    """
 
     __slots__ = ("_aggregate", "_n", "survey")
 
@@ -57,7 +67,8 @@ class Tally:
     def update(self, reports: Any) -> None:
         """Add one report (bytes), a sequence of them, or a uint8 array (n, report_bytes).
 
-        All are checked first: where one is invalid, InvalidReport is raised and none is added.
+        A column of pandas, polars, pyarrow or duckdb will do as well. All are checked first: where
+        one is invalid, InvalidReport is raised and none is added.
         """
         mechanism = self.survey.mechanism
         if self._n < MAX_REPORTS // 2:  # no memory holds as many again
@@ -106,7 +117,11 @@ class Tally:
 
     @classmethod
     def from_bytes(cls, data: bytes, survey: Survey) -> Tally:
-        """Read what `to_bytes` wrote for the same survey."""
+        """Read what `to_bytes` wrote for the same survey.
+
+        Raise SurveyMismatch for another survey's, and InvalidTally for what is damaged or what no
+        reports could have given.
+        """
         size = _HEADER.size + 8 * survey.mechanism.aggregate_size + _CRC.size
         if not isinstance(data, bytes) or data[: len(MAGIC)] != MAGIC:
             raise InvalidTally("Not a tally: it does not begin with the tally format's mark.")

@@ -3,14 +3,30 @@
 import re
 from math import exp
 from pathlib import Path
+from statistics import NormalDist
 
+import numpy as np
 import pytest
 from commands import succeeds
 from pictures.attacks import identified
 
-from privet import theory
-from privet.mechanisms import KSubset, MultivariateRR, choose
+from privet import Estimate, Survey, entropy, tally, theory
+from privet.errors import InvalidArgument
+from privet.mechanisms import (
+    Cyclotomic,
+    Hadamard,
+    HashedRR,
+    KSubset,
+    MultivariateRR,
+    Projective,
+    Rappor,
+    choose,
+)
+from privet.mechanisms.base import MAX_D
+from privet.mechanisms.design import MOST_BLOCKS
 from privet.plan import plan
+from privet.simulate import counts
+from privet.simulate.population import MOST_PEOPLE
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -109,6 +125,54 @@ def test_the_size_of_reports_and_tallies():
     assert [round(size, 1 - len(str(size)) + 1) for size in sizes] == [11_000, 11_000_000]
     assert "takes 2 bytes, with a million 3" in guide
     assert "about 11 kB for a thousand categories, 11 MB for a million" in guide
+
+
+def test_how_often_a_change_is_found():
+    page = " ".join((DOCS / "guides/planning.md").read_text().split())
+    assert "about four times out of five, each wave needs a margin of half that size" in page
+    normal = NormalDist()
+    z = normal.inv_cdf(0.975)
+    for margin, often in ((0.5, 0.8), (0.7, 0.5)):  # beside the change
+        assert normal.cdf(z / (2**0.5 * margin) - z) == pytest.approx(often, abs=0.02)
+
+
+def test_which_shrunk_shares_are_too_small():
+    truth = 1 / np.arange(1, 65) ** 1.1
+    people = np.round(20_000 * truth / truth.sum()).astype(int)
+    survey = Survey("Which?", [f"c{i}" for i in range(64)], 1.0, mechanism="k-subset")
+    n = int(people.sum())
+    estimate = Estimate(survey, n, counts(survey.mechanism, people, seed=1))
+    small = 0.7 * people / n > estimate.shrink()
+    assert small[4:12].all()
+    assert not small[:4].any()
+    assert "those from the 5th to the 12th are too small" in (
+        (DOCS / "concepts/estimates.md").read_text()
+    )
+
+
+def test_the_limits():
+    page = (DOCS / "reference/limits.md").read_text()
+    assert (MAX_D, MOST_BLOCKS, tally.MAX_REPORTS) == (2**32, 2**26, 2**48)
+    assert (MOST_PEOPLE, entropy.MIN_SECRET_BYTES) == (10**10, 16)
+    for kind, most, shown in (
+        (Hadamard, 2**26 - 1, "2^26 − 1"),
+        (Projective, 2**26 - 1, "2^26 − 1"),
+        (Cyclotomic, 33_554_393, "the last prime below 2^25"),
+        (HashedRR, 2048, "2,048"),
+        (Rappor, 2048, "2,048"),
+    ):
+        assert f"`{kind.name}`" in page
+        assert f"| 2 | {shown} |" in page
+        if most > 2048:  # regression on so many values takes long
+            assert kind(most, 0.1).d == most
+        with pytest.raises(InvalidArgument):
+            kind(most + 1, 0.1)
+    assert KSubset(100, 38.8).epsilon == 38.8
+    for d, least, most in ((100, 1e-15, 38.9), (1_000_000, 1e-11, 38.9)):
+        assert KSubset(d, 10 * least).d == d
+        for epsilon in (0.1 * least, most):
+            with pytest.raises(InvalidArgument):
+                KSubset(d, epsilon)
 
 
 def test_the_plan_on_the_first_page():

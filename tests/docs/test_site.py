@@ -1,6 +1,7 @@
 """The site builds without a warning, has every name, command and flag, and needs no internet."""
 
 import importlib
+import inspect
 import os
 import re
 import subprocess
@@ -20,6 +21,7 @@ from privet import cli
 ROOT = Path(__file__).parents[2]
 MODULES = [f"privet.{name}" for name in privet.__all__ if name.islower() and name.isalpha()]
 MORE = ["privet.bulk", "privet.bulk.spark", "privet.homogeneity"]
+LINES = re.MULTILINE | re.DOTALL
 # What a browser fetches by itself, tag and attribute.
 LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("source", "src"), ("iframe", "src")}
 STYLED = re.compile(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)")
@@ -88,6 +90,29 @@ def test_every_public_name_is_in_the_reference(inventory, module):
     assert public
     missing = [name for name in public if f"{module}.{name}" not in documented]
     assert not missing
+
+
+def test_no_sentence_is_taken_for_a_type(site):
+    """As the words before a colon are, in the first line of a property's docstring."""
+    for page in (site / "reference").rglob("*.html"):
+        assert ">Type<" not in page.read_text(), page.name
+
+
+@pytest.mark.parametrize("module", ["privet", *MODULES, *MORE])
+def test_what_follows_the_parameters_is_not_taken_for_one(module):
+    public = [getattr(importlib.import_module(module), name) for name in privet_names(module)]
+    methods = [vars(owner).values() for owner in public if isinstance(owner, type)]
+    for thing in [*public, *(each for some in methods for each in some)]:
+        text = inspect.cleandoc(getattr(thing, "__doc__", None) or "")
+        for listed in re.findall(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n|\Z)", text, LINES):
+            entries = [line for line in listed.splitlines() if not line.startswith(" ")]
+            assert all(re.match(r"[*\w]+( :|$)", line) for line in entries), (thing, entries)
+            after = text.partition(listed)[2].strip()
+            assert re.match(r">>>|\w+\n---|$", after), (thing, after)
+
+
+def privet_names(module):
+    return [name for name in importlib.import_module(module).__all__ if name[0] != "_"]
 
 
 def commands(command=cli.main, words=("privet",)):

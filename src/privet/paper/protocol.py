@@ -3,7 +3,7 @@
 The paper draws a random distribution θ, lets n = 10,000 people answer, projects the unbiased
 estimate onto the simplex, and prints the mean error. What it does not say, its numbers tell:
 
-- θ is i.i.d. uniform numbers, normalised; the people are drawn from it;
+- θ is i.i.d. uniform numbers, normalized; the people are drawn from it;
 - the error is measured against these people's own frequencies, not against θ;
 - the count of each value is drawn by itself, f_j ~ Binomial(n_j, g) + Binomial(n - n_j, h).
 

@@ -11,7 +11,7 @@ The way there is the spectral projected gradient (Birgin, Martínez, Raydan 2000
 gradient, as long as the last two gradients suggest (Barzilai, Borwein 1988), back to the nearest
 distribution. L is about equally curved in all directions, because any two values lie in equally
 many reports, so that from the projected estimate on, some ten steps do at moderate ε. (Expectation
-maximisation, θ_j ← θ_j G_j, takes thousands to empty a category.) How far it is from the maximum is
+maximization, θ_j ← θ_j G_j, takes thousands to empty a category.) How far it is from the maximum is
 known, not guessed: with
 
     G_j = (1/n) Σ_i (1 + (E − 1)[j in z_i]) / (1 + (E − 1) θ(z_i)),    Σ_j θ_j G_j = 1,

@@ -1,7 +1,7 @@
 """What shares may be like before any report is seen: the candidates that `shrink` weighs.
 
 The shares θ_1, …, θ_d are taken for independent draws from one law with mean 1/d, given that they
-sum to 1. The laws are mixtures of generalised gamma laws (Stacy 1962), whose density is
+sum to 1. The laws are mixtures of generalized gamma laws (Stacy 1962), whose density is
 
     power / (scale Γ(shape/power)) · (θ/scale)^(shape − 1) · exp(−(θ/scale)^power).
 
@@ -41,7 +41,7 @@ _SPARSEST = 0.01  # no law weighs less than one this sparse
 
 
 class Component(NamedTuple):
-    """A generalised gamma law with this mean, and its part of a mixture."""
+    """A generalized gamma law with this mean, and its part of a mixture."""
 
     part: float
     mean: float

@@ -44,13 +44,13 @@ class Shrunk:
     """A distribution learned from noisy counts: the mean and spread of a posterior."""
 
     frequencies: Floats
-    """The posterior mean of each share: >= 0, and they sum to 1."""
+    """The posterior mean of each share. None is negative, and they sum to 1."""
 
     standard_deviations: Floats
     """The posterior standard deviation of each share."""
 
     prior: Mapping[str, float]
-    """How probable each law of the shares is, the most probable first; see priors.py."""
+    """How probable each law of the shares is, the most probable first (refine/priors.py)."""
 
     def __repr__(self) -> str:
         law, chance = next(iter(self.prior.items()))
@@ -86,6 +86,9 @@ class Shrunk:
 def shrink(mechanism: Symmetric, counts: ArrayLike, n: int) -> Shrunk:
     """Return the posterior of the population's shares, given how many reports support each value.
 
+    Deterministic; a hundred thousand values take a fraction of a second. For sums over many values
+    and for tests, the unbiased frequencies are the right ones: shrinking is a bias.
+
     Parameters
     ----------
     mechanism : Symmetric
@@ -94,9 +97,6 @@ def shrink(mechanism: Symmetric, counts: ArrayLike, n: int) -> Shrunk:
         How many reports support each value.
     n : int >= 1
         How many reports there are.
-
-    Deterministic; a hundred thousand values take a fraction of a second. For sums over many values
-    and for tests, the unbiased frequencies are the right ones: shrinking is a bias.
 
     >>> from privet.mechanisms import KSubset
     >>> mechanism, counts = KSubset(5, 0.5), np.array([450, 408, 402, 395, 345])

@@ -53,7 +53,11 @@ _PIECES = 32
 
 
 class Row(NamedTuple):
-    """The errors of one estimator in one cell of the grid: means over the repeats."""
+    """The errors of one estimator in one cell of the grid: means over the repeats.
+
+    `l1`, `squared_l2` and `l_infinity` are norms of estimate less truth, each with the standard
+    error of its mean; `unbiased_theory` is the expected `squared_l2` of the unbiased estimate.
+    """
 
     mechanism: str
     d: int
@@ -124,8 +128,12 @@ def run(
 
     Parameters
     ----------
-    d, epsilon, n : number or several
-        How many values, the privacy level, how many people.
+    d : int or several
+        How many values.
+    epsilon : float or several
+        The privacy level.
+    n : int or several
+        How many people.
     mechanisms : name or several, or a mapping
         Of privet.mechanisms; "k-subset:information" or "k-subset:27" says how k is chosen. One's
         own are a mapping from their names to functions of (d, epsilon).

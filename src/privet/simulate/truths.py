@@ -10,8 +10,8 @@
     spikes:m                1 for the first m values, 0 for the others
     two-level:part,share    share / m for the first m ≈ part·d values, (1 − share) / (d − m) beyond
 
-Numbers left out are those of the function's signature. Every mechanism here treats all values
-alike, so that their order makes no difference.
+Numbers left out are alpha = 1, s = 1.1, ratio = 0.5, m = 3, part = 0.1 and share = 0.9. Every
+mechanism here treats all values alike, so that their order makes no difference.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def truth(form: str | ArrayLike | Callable[[int, Generator], ArrayLike]) -> Trut
     Parameters
     ----------
     form : str, array or function
-        A name with its numbers, such as "zipf:1.1", as listed at the top of this file; or one's own
-        distribution, as d shares or numbers of people; or one's own function of (d, rng).
+        A name of the list above with its numbers, such as "zipf:1.1"; or one's own distribution, as
+        d shares or numbers of people; or one's own function of (d, rng).
 
     >>> rng = np.random.default_rng(1)
     >>> truth("geometric:0.5")(3, rng).round(3)
