@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from _thread import start_new_thread
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
 __all__ = ["ahead", "cores", "in_threads"]
 
@@ -39,15 +40,18 @@ def in_threads(work: Callable[[], None], threads: int) -> None:
         else:
             finished.put(None)
 
-    for _ in range(threads - 1):
-        start_new_thread(run, ())
+    running = 1
+    with suppress(RuntimeError):  # where there are no more threads, fewer do the work
+        for _ in range(threads - 1):
+            start_new_thread(run, ())
+            running += 1
     run()
-    for error in [finished.get() for _ in range(threads)]:
+    for error in [finished.get() for _ in range(running)]:
         if error is not None:
             raise error
 
 
-def ahead(items: Iterator[T]) -> Iterator[T]:
+def ahead(items: Iterator[T]) -> Generator[T, None, None]:
     """Yield the items; while one is worked on, a thread makes the next."""
     end = object()
     with ThreadPoolExecutor(1) as thread:

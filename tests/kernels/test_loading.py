@@ -1,7 +1,5 @@
-"""Machine code called without numba: the same results, from files that may be anything."""
+"""Machine code called without numba: the same results, or numba's own."""
 
-import os
-import subprocess
 import sys
 import threading
 import time
@@ -16,7 +14,6 @@ from privet.entropy import seeded
 from privet.kernels import exporting, loading, native
 from privet.kernels.counting import count_bitmaps, count_indices
 from privet.kernels.loading import Kernel
-from privet.kernels.native import Code, File
 from privet.mechanisms import (
     BinaryRR,
     Cyclotomic,
@@ -30,7 +27,7 @@ from privet.mechanisms import (
 )
 
 pytestmark = pytest.mark.skipif(
-    native.llvm().llvm_version_info < (20,),
+    native.llvm().llvm_version_info < exporting.OLDEST,
     reason="Before numba 0.62, LLVM's pointers have types, and everything is left to numba.",
 )
 
@@ -128,6 +125,8 @@ def test_every_kernel_is_called_natively_with_numbas_results(seen):
         lambda a: np.repeat(a, 3, axis=0)[::-3],
         lambda a: a[:0],
         lambda a: a[:, :1],
+        lambda a: a[:, :0],
+        lambda a: np.broadcast_to(a[:1], a.shape),
         lambda a: np.frombuffer(b"-" + a.tobytes(), np.uint8)[1:].view(a.dtype).reshape(a.shape),
     ],
 )
@@ -150,6 +149,16 @@ def test_other_kinds_of_arguments_are_numbas():
             span(wrong)
     with pytest.raises(TypeError):
         span()
+
+
+@pytest.mark.parametrize("first", [2**63 + 1, 5])
+def test_an_int_is_signed_whichever_comes_first(first, monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    for _ in range(2):  # made, and from the file
+        kernel = Kernel("population._stirling")
+        native = kernel._find((int,), (first,))
+        assert native([-3]) == (kernel.compiled.py_func(-3),)
+        assert native([first]) == (None if first > 2**63 else (kernel(first),))
 
 
 def test_exceptions_are_numbas():
@@ -223,7 +232,7 @@ def test_other_kernels_are_left_to_numba(path, args, reason, monkeypatch, tmp_pa
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     kernel = Kernel(path)
     with pytest.raises(reason):
-        exporting.export(kernel.compiled, args)
+        exporting.export(kernel.compiled.py_func, args)
     assert np.array_equal(kernel(*args), kernel.compiled(*args))
     assert not is_native(kernel)
     (kept,) = tmp_path.glob(f"{path}-*.o")
@@ -248,153 +257,50 @@ def test_a_numba_that_differs_is_noticed(what, monkeypatch, tmp_path):
     monkeypatch.setattr(exporting, what, different)
     kernel = Kernel("sampling.span")
     with pytest.raises(TypeError, match="in another way"):
-        exporting.export(kernel.compiled, (WORD(9),))
+        exporting.export(kernel.compiled.py_func, (WORD(9),))
     assert kernel(WORD(9)) == 16
     assert not is_native(kernel)
 
 
-def test_what_may_pass_next_time_is_not_given_up(monkeypatch, tmp_path):
+def test_an_older_llvm_is_noticed_before_anything_is_compiled(monkeypatch):
+    monkeypatch.setattr(native.llvm(), "llvm_version_info", (15, 0, 7))
+    with pytest.raises(TypeError, match="pointers have types"):
+        exporting.export(None, ())
+
+
+@pytest.mark.parametrize("error", [MemoryError, ImportError, DeprecationWarning])
+def test_what_may_pass_next_time_is_not_given_up(error, monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
 
     def fail(*args):
-        raise MemoryError
+        raise error
 
     monkeypatch.setattr(exporting, "export", fail)
     assert Kernel("sampling.span")(WORD(9)) == 16
     assert not list(tmp_path.glob("sampling.span-*"))
 
 
-# --- files ------------------------------------------------------------------------------------
-
-CODE = Code("qd", b"\n\0 machine \n code")
-
-
-@pytest.fixture
-def file(monkeypatch, tmp_path):
+def test_a_jit_that_is_disabled_is_not_the_end(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    return File("family.kernel(int:q)")
+    kernel = Kernel("sampling.span")
+    plain = kernel.compiled.py_func  # which the decorator returns then
+    monkeypatch.setattr(sys.modules["privet.kernels.sampling"], "span", plain)
+    other = Kernel("sampling.span")
+    assert other(WORD(9)) == 16
+    assert other.compiled is plain
+    assert not list(tmp_path.glob("sampling.span-*"))
 
 
-def test_a_file_is_what_was_written(file, tmp_path):
-    assert file.read() is None
-    file.write(CODE)
-    assert file.read() == CODE
-    file.write(Code("", b""))
-    assert file.read() == Code("", b"")
-    (path,) = tmp_path.iterdir()  # nothing is left beside it
-    assert path.name.startswith("family.kernel-")
+@pytest.mark.parametrize(("name", "value"), [("abiflags", "t"), ("byteorder", "big")])
+def test_what_was_not_tried_is_left_to_numba(name, value, monkeypatch):
+    tried = loading._tried.__wrapped__
+    assert tried()
+    monkeypatch.setattr(sys, name, value)
+    assert not tried()
 
 
-def test_damage_is_ignored(file, tmp_path):
-    file.write(CODE)
-    (path,) = tmp_path.iterdir()
-    whole = path.read_bytes()
-    for size in range(len(whole)):
-        path.write_bytes(whole[:size])
-        assert file.read() is None
-        path.write_bytes(whole[:size] + bytes([whole[size] ^ 1]) + whole[size + 1 :])
-        assert file.read() is None
-    for other in (whole + b"\0", b"\0" * 5000, b"\n" * 40, whole[:32] * 9):
-        path.write_bytes(other)
-        assert file.read() is None
-    path.unlink()
-    path.mkdir()
-    assert file.read() is None
-    file.write(CODE)
-    assert [*tmp_path.iterdir()] == [path]
-
-
-def test_other_versions_are_replaced_and_other_calls_are_not(file, monkeypatch, tmp_path):
-    file.write(CODE)
-    monkeypatch.setattr(native, "_origins", lambda: b"of another version")
-    newer = File("family.kernel(int:q)")
-    assert newer.read() is None
-    newer.write(Code("q", b"newer"))
-    assert newer.read() == Code("q", b"newer")
-    assert file.read() is None
-    assert len([*tmp_path.iterdir()]) == 1
-    File("family.kernel(float:d)").write(CODE)
-    assert len([*tmp_path.iterdir()]) == 2
-    assert newer.read() == Code("q", b"newer")
-
-
-def test_versions_are_those_of_sources_numba_and_llvm(monkeypatch, tmp_path):
-    origins = native._origins.__wrapped__
-    (tmp_path / "a.py").write_text("one")
-    monkeypatch.setattr(native, "_FOLDER", tmp_path)
-    seen = {origins()}
-    (tmp_path / "a.py").write_text("two")
-    seen.add(origins())
-    monkeypatch.setattr(native.llvm(), "llvm_version_info", (0, 0, 0))
-    seen.add(origins())
-    monkeypatch.setattr(native, "find_spec", lambda name: native.sys.modules["privet"].__spec__)
-    with pytest.raises(OSError, match="_version.py"):
-        origins()
-    assert len(seen) == 3
-
-
-def test_folders_that_take_no_files(monkeypatch, tmp_path):
-    """As files, because root may write to any folder."""
-    blocked = tmp_path / "__pycache__"
-    blocked.write_text("no folder")
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    monkeypatch.setattr(native, "_FOLDER", tmp_path)
-    for user, kept in ((tmp_path / "cache", CODE), (blocked, None)):
-        monkeypatch.setenv("XDG_CACHE_HOME", str(user))
-        file = File("family.kernel()")
-        file.write(CODE)
-        assert file.read() == kept
-    assert [path.parent.name for path in (tmp_path / "cache").rglob("*.o")] == ["privet"]
-
-
-# --- processes --------------------------------------------------------------------------------
-
-SCRIPT = """
-import sys
-import numpy as np
-from privet.entropy import seeded
-from privet.mechanisms import Cyclotomic
-mechanism = Cyclotomic(100, 1.0)
-reports = mechanism.randomize(np.arange(300_000) % 100, entropy=seeded(7), workers=2)
-total = mechanism.aggregate(reports)[1]
-print(sum(total * np.arange(len(total))), "numba" in sys.modules)
-"""
-
-
-def process(folder, script=SCRIPT, **settings):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder), **settings}
-    return subprocess.Popen(
-        [sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True
-    )
-
-
-def finish(running):
-    shown = running.communicate()[0].split()
-    assert running.returncode == 0
-    return int(shown[0]), shown[1] == "True"
-
-
-def test_processes_share_machine_code(tmp_path):
-    racing = [process(tmp_path) for _ in range(2)]
-    (answer, first), second = map(finish, racing)
-    assert first
-    assert second == (answer, True)
-    files = sorted(tmp_path.glob("*.o"))
-    assert len(files) == 4
-    # A process that finds all of it does without numba.
-    assert finish(process(tmp_path)) == (answer, False)
-    # One that finds part of it makes the rest, and ignores what is damaged.
-    good = [path.read_bytes() for path in files]
-    files[0].write_bytes(good[0][:1000])
-    files[1].write_bytes(good[1][:-1] + b"?")
-    files[2].write_bytes(b"")
-    assert finish(process(tmp_path)) == (answer, True)
-    assert all(path.stat().st_size > 1000 for path in files)
-    assert finish(process(tmp_path)) == (answer, False)
-
-
-@pytest.mark.parametrize("setting", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
-def test_settings_of_numba_are_followed(setting, tmp_path):
-    script = SCRIPT.replace("300_000", "3000")
-    assert finish(process(tmp_path, script, **{setting: "1"}))[1]
-    assert not list(tmp_path.glob("*.o"))
+def test_the_settings_of_a_folder_are_numbas(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert loading._tried.__wrapped__()
+    (tmp_path / ".numba_config.yaml").write_text("boundscheck: 1")
+    assert not loading._tried.__wrapped__()

@@ -177,6 +177,16 @@ def test_an_error_in_any_thread_ends_the_batch(fails_in_main, monkeypatch):
     assert len(done) < 10_000
 
 
+def test_where_no_thread_is_to_be_had_one_does_the_work(monkeypatch):
+    def none_left(*args):
+        raise RuntimeError("can't start new thread")
+
+    mechanism, values = KSubset(64, 1.0), np.arange(300_000) % 64
+    expected = mechanism.randomize(values, entropy=seeded(3), workers=4)
+    monkeypatch.setattr(privet.threads, "start_new_thread", none_left)
+    assert np.array_equal(mechanism.randomize(values, entropy=seeded(3), workers=4), expected)
+
+
 def test_an_entropy_never_repeats_itself():
     mechanism, source = KSubset(64, 1.0), seeded(3)
     values = np.zeros(100, dtype=np.int64)
@@ -197,6 +207,8 @@ def test_chunks_have_streams_of_their_own():
         ([0, 4], r"'values\[1\]' parameter of KSubset must be in \[0, 3\]. Got 4 instead."),
         ([-1], r"'values\[0\]' parameter of KSubset must be in \[0, 3\]. Got -1 instead."),
         (np.array([1, 2**64 - 1], np.uint64), rf"values\[1\].*Got {2**64 - 1} instead."),
+        (np.array([1, 2**64 - 1], ">u8"), rf"values\[1\].*Got {2**64 - 1} instead."),
+        (np.ma.array([0, 1], mask=[0, 1]), "must be free of masked entries"),
         ([0.0], "must be an array of integers. Got 'dtype float64'"),
         (["a"], "must be an array of integers"),
         ([[0]], "must be one-dimensional"),
@@ -242,9 +254,24 @@ def test_reports_of_the_wrong_shape_are_refused():
         ([good[0].tobytes(), b""], r"^reports\[1\]: A report of this survey has 3 bytes. Got 0."),
         (None, "^Reports are bytes or an array. Got NoneType."),
         (["abc"], r"^reports\[0\]: A report is bytes. Got str."),
+        (np.ma.array(good, mask=good > 1), "must have no masked entries"),
     ]:
         with pytest.raises(InvalidReport, match=message):
             mechanism.tally(bad)
+
+
+@pytest.mark.parametrize("n", [5, 300_000])
+@pytest.mark.parametrize("mechanism", [KSubset(20, 1.0), MultivariateRR(300, 1.0)])
+def test_reports_in_arrays_of_any_layout_and_class(mechanism, n, tmp_path):
+    reports = mechanism.randomize(np.arange(n) % mechanism.d)
+    expected = mechanism.tally(reports)
+    mapped = np.memmap(tmp_path / "reports", np.uint8, "w+", shape=reports.shape)
+    mapped[:] = reports
+    frozen = reports.copy()
+    frozen.flags.writeable = False
+    layouts = np.asfortranarray(reports), reports[::-1], np.repeat(reports, 2, axis=1)[:, ::2]
+    for same in (mapped, frozen, *layouts, reports.view(np.matrix), np.ma.array(reports)):
+        assert np.array_equal(mechanism.tally(same), expected)
 
 
 def test_the_first_bad_row_of_a_long_batch_is_named():

@@ -1,6 +1,7 @@
 """What `mechanisms/base.py` promises, of every mechanism."""
 
 import json
+import pickle
 from functools import cache
 
 import numpy as np
@@ -85,6 +86,16 @@ def test_it_is_an_immutable_value(cls):
     for name in ("d", "epsilon", "anything"):
         with pytest.raises(AttributeError, match=f"{cls.__name__} is immutable: '{name}'"):
             setattr(mechanism, name, 2)
+
+
+@every_mechanism
+def test_after_use_it_still_goes_to_other_processes(cls):
+    mechanism, values = cls(37, 1.0), np.arange(1000) % 37
+    reports = mechanism.randomize(values, entropy=seeded(1))
+    counts = mechanism.tally(reports)
+    there = pickle.loads(pickle.dumps(mechanism))
+    assert np.array_equal(there.randomize(values, entropy=seeded(1)), reports)
+    assert np.array_equal(there.tally(reports), counts)
 
 
 @every_mechanism

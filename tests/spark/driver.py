@@ -15,7 +15,7 @@ from privet.errors import SparkFailure
 
 
 def wait_for(path):
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while not path.exists():
         if time.monotonic() > deadline:
             raise TimeoutError(path)
@@ -58,9 +58,10 @@ def hold(spark, survey, folder):
 
 def main():
     what, master, folder = sys.argv[1:]
+    options = f"-XX:TieredStopAtLevel=1 -Djava.io.tmpdir={folder}"
     settings = {
         "spark.executor.memory": "512m",
-        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.executor.extraJavaOptions": options,
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
         "spark.sql.files.minPartitionNum": "8",
         "spark.sql.shuffle.partitions": "4",

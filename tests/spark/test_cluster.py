@@ -18,7 +18,7 @@ from privet.bulk import ReportsWriter, tally_files
 SURVEY = Survey("?", [f"c{i}" for i in range(20)], 1.0)
 
 
-def eventually(what, deadline=120):
+def eventually(what, deadline=600):
     """Return the first true result of a call that is made again and again."""
     end = time.monotonic() + deadline
     while not (found := what()):
@@ -49,7 +49,8 @@ class Cluster:
             "SPARK_HOME": str(self._home),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_DAEMON_MEMORY": "256m",
-            "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1",
+            "SPARK_DAEMON_JAVA_OPTS": f"-XX:TieredStopAtLevel=1 -Djava.io.tmpdir={folder}",
+            "SPARK_LOCAL_DIRS": str(folder),  # those who are killed do not tidy up
             "PYSPARK_PYTHON": sys.executable,
         }
         self._processes = []
@@ -128,7 +129,7 @@ def drive(cluster, tmp_path):
         started.append(process)
 
         def finish():
-            stdout, stderr = process.communicate(timeout=120)
+            stdout, stderr = process.communicate(timeout=600)
             assert process.returncode == 0, stderr
             return stdout, stderr
 
@@ -170,10 +171,10 @@ def test_a_machine_that_dies_in_the_middle_does_not_change_the_tally(cluster, dr
 def test_reports_that_are_lost_are_not_drawn_again(cluster, drive, tmp_path):
     until, finish = drive("hold")
     until("held")
-    executors = [pid for worker in cluster.workers for pid in children(worker.pid)]
-    assert len(executors) >= 2
-    for executor in executors:
-        os.kill(executor, signal.SIGKILL)
+    eventually(lambda: all(children(worker.pid) for worker in cluster.workers))
+    for worker in cluster.workers:
+        for executor in children(worker.pid):
+            os.kill(executor, signal.SIGKILL)
     (tmp_path / "go").touch()
     assert finish() == ("", "")
     said = (tmp_path / "failure").read_text()

@@ -67,7 +67,7 @@ def test_no_java(tmp_path, monkeypatch):
 def run(code, **environment):
     command = [sys.executable, "-W", "error", "-c", code]
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment}
+        command, capture_output=True, text=True, timeout=600, env={**os.environ, **environment}
     )
 
 
@@ -105,9 +105,10 @@ def test_a_session_is_started_without_a_word(java):
         "frame = spark.createDataFrame([('a',), ('b',)], 'answer string')\n"
         "print(tally(randomize(frame, survey), survey).n)\n"
         "spark.stop()\n"
+        "import os; print('PYSPARK_PYTHON' in os.environ)\n"
     )
-    done = run(code.replace("-W", ""), PYTHONWARNINGS="default")
-    assert done.stdout == "quiet false\n2\n"
+    done = run(code, PYTHONWARNINGS="default")
+    assert done.stdout == "quiet false\n2\nFalse\n"
     assert done.stderr == ""
 
 

@@ -26,6 +26,9 @@ from .native import ENTRY, Code, llvm, target_machine
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Of LLVM; the one that comes with numba 0.62.
+OLDEST = (20,)
+
 _ANYWHERE = {b"malloc", b"free", b"memcpy", b"memmove", b"memset"}
 # Arguments as LLVM names their types, and results as `struct` does.
 _ARGUMENTS = {int: "i64", np.int64: "i64", np.uint64: "i64", bool: "i8"}
@@ -68,23 +71,26 @@ define void @NRT_MemInfo_call_dtor(ptr %owner) {
 """
 
 
-def export(dispatcher: Any, args: tuple[Any, ...]) -> Code:
+def export(function: Any, args: tuple[Any, ...]) -> Code:
     """Compile a kernel for such arguments, or raise where its code cannot stand alone."""
     from numba import njit, typeof
     from numba.core.runtime import nrtdynmod
 
-    kernel = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(dispatcher.py_func)
-    signature = tuple(map(typeof, args))
+    if llvm().llvm_version_info < OLDEST:
+        raise TypeError("LLVM's pointers have types.")
+    if str(nrtdynmod._meminfo_struct_type) != _OWNER:
+        raise TypeError("numba counts references in another way.")
+    kernel = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    # The type of an int depends on the int for numba, and must not here: most are signed.
+    signature = tuple(typeof(arg if type(arg) is np.ndarray else type(arg)()) for arg in args)
     kernel.compile(signature)
     compiled = kernel.overloads[signature]
     results = _results(compiled.signature.return_type)
     module = llvm().parse_assembly(kernel.inspect_llvm(signature))
-    function = module.get_function(compiled.fndesc.llvm_func_name)
-    types, entry = _entry(function.name, args)
-    if [str(argument.type) for argument in function.arguments] != types:
+    inner = module.get_function(compiled.fndesc.llvm_func_name)
+    types, entry = _entry(inner.name, args)
+    if [str(argument.type) for argument in inner.arguments] != types:
         raise TypeError("numba passes arguments in another way.")
-    if str(nrtdynmod._meminfo_struct_type) != _OWNER:
-        raise TypeError("numba counts references in another way.")
     for text in (_OWNERS, entry):
         module.link_in(llvm().parse_assembly(text))
     # Other code of this process may go by the same names.

@@ -16,6 +16,7 @@ import sys
 from contextlib import suppress
 from functools import cache, cached_property
 from importlib import import_module
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -94,9 +95,10 @@ class Kernel:
         if code is None:
             from .exporting import export
 
+            function = self.compiled.py_func
             try:
-                code = export(self.compiled, args)
-            except (MemoryError, OSError):
+                code = export(function, args)
+            except (ImportError, MemoryError, OSError, Warning):
                 raise
             except Exception:
                 code = Code("", b"")  # kept, too: the next attempt would end the same way
@@ -122,14 +124,16 @@ def _kind(arg: Any) -> str:
 
 @cache
 def _tried() -> bool:
-    """Tell if all this was tried where it runs, and numba has no other orders.
+    """Tell if all this was tried where it runs (with a GIL), and numba has no other orders.
 
     Machine code takes arrays apart by numpy's C struct, which begins with the address of the data,
     the number of dimensions, and the addresses of the shape and of the strides.
     """
-    orders = {name for name in os.environ if name.startswith("NUMBA_")} - _HARMLESS
     known = sys.platform == "linux" and sys.byteorder == "little" and sys.maxsize == 2**63 - 1
-    if orders or not known or sys.implementation.name != "cpython":
+    if not known or sys.implementation.name != "cpython" or sys.abiflags:
+        return False
+    orders = {name for name in os.environ if name.startswith("NUMBA_")} - _HARMLESS
+    if orders or Path(".numba_config.yaml").exists():
         return False
     probe = np.zeros((3, 5), np.int16)
     data, dimensions, *lists = struct.unpack("=QQQQ", ctypes.string_at(id(probe) + HEAD, 32))

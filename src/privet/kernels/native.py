@@ -1,10 +1,11 @@
 """Machine code as files and in memory.
 
 Files are where numba keeps its own: beside the sources, if that can be written, else in the user's
-cache folder. Whoever can write there can run code here, as with numba's files and Python's; the
-checksums tell damage and other versions, not malice. A file's name stands for a kernel, the kinds
-of its arguments, a processor, a Python and an installation: a new version replaces the files of the
-last one.
+cache folder. Whoever writes one can run code here, so none is read that somebody else could have
+written than this user, root and the owner of the sources, whatever the folder allows; the checksums
+tell damage and other versions, not malice. A file's name stands for a kernel, the kinds of its
+arguments, a processor, a Python and an installation: a new version replaces the files of the last
+one.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ class File:
     """The file with the code for one kind of call."""
 
     def __init__(self, call: str) -> None:
-        python = sys.implementation.cache_tag, sys.abiflags, HEAD
+        python = sys.implementation.cache_tag, HEAD
         processor = llvm().get_host_cpu_name(), llvm().get_host_cpu_features().flatten()
         digest = sha256(repr((call, processor, python, _FOLDER)).encode())
         self._name = f"{call.partition('(')[0]}-{digest.hexdigest()[:16]}.o"
@@ -111,8 +112,11 @@ class File:
         """Where it may be, the best place first."""
         if told := os.environ.get("NUMBA_CACHE_DIR"):
             return [Path(told, self._name)]
-        user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        return [_FOLDER / "__pycache__" / self._name, Path(user, "privet", self._name)]
+        folders = [_FOLDER / "__pycache__"]
+        with suppress(RuntimeError):  # there may be no home
+            user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+            folders.append(Path(user, "privet"))
+        return [folder / self._name for folder in folders if folder.is_absolute()]
 
     def _checksum(self, content: bytes) -> bytes:
         digest = self._digest.copy()
@@ -122,8 +126,8 @@ class File:
     def read(self) -> Code | None:
         """Return what is kept, if it is whole and of the present versions."""
         for place in self._places:
-            with suppress(OSError, ValueError):
-                stored = place.read_bytes()
+            with suppress(OSError, ValueError), place.open("rb") as file:
+                stored = file.read() if _trusted(os.fstat(file.fileno())) else b""
                 if stored[:32] == self._checksum(stored[32:]):
                     results, machine = stored[32:].split(b"\n", 1)
                     return Code(results.decode(), machine)
@@ -135,13 +139,20 @@ class File:
         for place in self._places:
             temporary = place.with_suffix(f".{os.urandom(8).hex()}")
             with suppress(OSError):
-                place.parent.mkdir(parents=True, exist_ok=True)
+                place.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
                 try:
+                    temporary.touch(mode=0o644, exist_ok=False)
                     temporary.write_bytes(self._checksum(content) + content)
                     temporary.replace(place)
                 finally:
                     temporary.unlink(missing_ok=True)
                 return
+
+
+def _trusted(file: os.stat_result) -> bool:
+    """Tell if nobody can have written a file who could not change what runs here anyway."""
+    owners = 0, os.geteuid(), Path(__file__).stat().st_uid
+    return file.st_uid in owners and not file.st_mode & 0o022
 
 
 @cache

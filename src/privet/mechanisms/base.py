@@ -274,7 +274,9 @@ class Mechanism(ABC):
             raise self._error("values", "one-dimensional", f"{array.ndim} dimensions")
         if array.size and array.dtype.kind not in "iu":
             raise self._error("values", "an array of integers", f"dtype {array.dtype}")
-        if array.dtype == np.uint64:
+        if _is_masked(values):
+            raise self._error("values", "free of masked entries", "a masked array")
+        if array.dtype.str[1:] == "u8":
             self._check_range(array)  # before they become negative
         return np.ascontiguousarray(array, dtype=np.int64)
 
@@ -300,7 +302,9 @@ class Mechanism(ABC):
                     f"An array of reports must be uint8 of shape (n, {size}). "
                     f"Got {reports.dtype} of shape {reports.shape} instead."
                 )
-            return reports
+            if _is_masked(reports):
+                raise InvalidReport("An array of reports must have no masked entries.")
+            return np.asarray(reports)
         if is_column(reports):
             return as_reports(as_column("Tally.update", "reports", reports), size)
         one = isinstance(reports, bytes | bytearray | memoryview)
@@ -335,6 +339,11 @@ class Mechanism(ABC):
         if not real or not np.isfinite(epsilon) or epsilon <= 0:
             raise cls._error("epsilon", "a finite number > 0", epsilon)
         return int(d), float(epsilon)
+
+
+def _is_masked(array: object) -> bool:
+    """Tell if entries are hidden; where there is such an array, its module is imported."""
+    return "numpy.ma" in sys.modules and bool(np.ma.is_masked(array))
 
 
 def count_bits(reports: NDArray[np.uint8], d: int) -> NDArray[np.int64]:

@@ -27,8 +27,9 @@ class Comparison:
     """One mechanism's costs, for n people of whom every value has the same share.
 
     `squared_error` is the expected squared ℓ2 error of the unbiased frequencies of these people,
-    and `relative_error` that beside the optimum, the k-subset mechanism's. Steps are of a
-    processor, roughly: `counting_steps` for each report, `decoding_steps` once at the end.
+    and `relative_error` that beside the optimum, the k-subset mechanism's. `random_bytes` is what
+    nearly every report gets by with. Steps are of a processor, roughly: `counting_steps` for each
+    report, `decoding_steps` once at the end.
     """
 
     mechanism: Mechanism

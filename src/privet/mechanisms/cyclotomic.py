@@ -42,10 +42,14 @@ class Cyclotomic(DifferenceFamily):
         The number of values.
     epsilon : float
         The privacy level: no report is more than e^ε times likelier under one value than another.
-    p, m, u : int, optional
-        A prime p >= d, a divisor m of p − 1, and a number of classes in [1, m − 1]: one's own, or
-        those of least error. Designs whose errors differ by less than 1/2000 count as equal, and
-        of these the one with the fewest blocks is taken.
+    p : int, optional
+        A prime >= d. Give all three of p, m and u, or none for those of least error; designs whose
+        errors differ by less than 1/2000 count as equal, and of these the one with the fewest
+        blocks is taken.
+    m : int, optional
+        A divisor of p − 1.
+    u : int, optional
+        How many classes a block has, in [1, m − 1].
 
     >>> Cyclotomic(1000, 1.0)
     Cyclotomic(d=1000, epsilon=1.0, p=1013, m=11, u=3, root=3)

@@ -95,7 +95,7 @@ class LocalHash(Hashed, Symmetric):
 
     @property
     def aggregate_size(self) -> int:
-        """The counts of d values: there are more functions than anybody has reports."""
+        """One counter a value, as there are more functions than anybody has reports."""
         return self.d
 
     @property

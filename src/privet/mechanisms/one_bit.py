@@ -43,7 +43,7 @@ class OneBit(Hashed, Symmetric):
 
     @cached_property
     def functions(self) -> int:
-        """A function for every row: the smallest power of 2 that is d or more."""
+        """One for every row, the smallest power of 2 that is d or more."""
         return 1 << (self.d - 1).bit_length()
 
     def bucket(self, function: Any, value: Any) -> Any:

@@ -97,7 +97,7 @@ class Projective(DifferenceFamily):
 
     @property
     def base_blocks(self) -> int:
-        """One: the design is symmetric."""
+        """One, as the design is symmetric."""
         return 1
 
     @cached_property

@@ -44,7 +44,7 @@ def session(master: str | None = None, **settings: Any) -> Any:
         Where to run, such as "local[4]" or "spark://host:7077"; by default every core of this
         machine, or what spark-submit was told.
     **settings
-        Spark's own, such as `**{"spark.executor.memory": "4g"}`.
+        Spark's own, for one that is started, such as `**{"spark.executor.memory": "4g"}`.
 
     """
     with quiet():
@@ -98,24 +98,26 @@ def _start(master: str | None, settings: dict[str, Any]) -> Any:
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ  # spark-submit has chosen, and started Java
     if master is None and not submitted:
         master = "local[*]"
-    chosen = dict(_SETTINGS)
+    local = master is not None and master.startswith("local")
+    chosen = _SETTINGS | (_LOCAL_SETTINGS if local else {})
     if master is not None:
         chosen["spark.master"] = master
-        if master.startswith("local"):
-            chosen |= _LOCAL_SETTINGS
-            # Spark's own choice would be whatever python3 the PATH has.
-            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     conf = pyspark().SparkConf().setAll((chosen | settings).items())
     with TemporaryFile() as log:
         try:
             if not submitted and pyspark().SparkContext._gateway is None:
                 _launch(conf, log)
-            return pyspark("sql").SparkSession.builder.config(conf=conf).getOrCreate()
+            started = pyspark("sql").SparkSession.builder.config(conf=conf).getOrCreate()
         except Exception as error:
             log.seek(0)
             lines = log.read().decode(errors="replace").split("\n")
             said = next((line for line in lines if "Exception" in line), reason(error))
             raise SparkFailure(f"Spark did not start: {said.strip()}") from error
+    if local and "PYSPARK_PYTHON" not in os.environ:
+        # Spark's own choice is whatever python3 the PATH has. Not by the environment, where a later
+        # session would find it, on a cluster that has no such file.
+        started.sparkContext.pythonExec = sys.executable
+    return started
 
 
 def _launch(conf: Any, log: Any) -> None:
