@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from privet import Survey
+from privet import Survey, columns
 from privet.entropy import seeded
 from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport
 
@@ -167,3 +167,14 @@ def test_estimates_go_out_as_they_came():
     table = estimate.to_arrow()
     assert estimate.to_frame().columns.tolist() == table.column_names
     assert pl.from_arrow(table)["category"].to_list() == list(SURVEY.categories)
+
+
+def test_text_that_is_no_utf8_is_named_with_its_row():
+    """Arrow does not look whether what a file says is text is UTF-8."""
+    offsets = np.array([0, 3, 6], np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"teat\xe9a")]
+    column = pa.Array.from_buffers(pa.string(), 2, buffers)
+    for answers in (column, column.dictionary_encode(), pa.chunked_array([column])):
+        with pytest.raises(InvalidAnswer, match=r"answers\[1\]: the answer is not UTF-8 text"):
+            columns.positions(SURVEY, answers)
+    assert columns.different(column) == [("tea", 1), (b"t\xe9a", 1)]

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 from threading import Barrier, Thread
 
 import pytest
@@ -112,6 +113,16 @@ def test_a_device_is_not_replaced(tmp_path):
     with pytest.raises(FileExistsError, match="not a regular file"), replacing(pipe):
         pytest.fail("the block must not run")
     assert pipe.is_fifo()
+
+
+def test_a_pipe_is_not_replaced():
+    """Through /dev/fd a pipe has a name, whose real path names nothing."""
+    reading, writing = os.pipe()
+    with pytest.raises(FileExistsError) as caught, replacing(Path(f"/dev/fd/{writing}")):
+        pass
+    assert caught.value.filename == f"/dev/fd/{writing}"
+    os.close(reading)
+    os.close(writing)
 
 
 def test_an_error_of_the_block_about_another_file_passes_as_it_is(tmp_path):

@@ -252,3 +252,15 @@ def test_reports_of_another_shape_are_refused(survey):
     wider = Survey("Q", [str(i) for i in range(50)], 1.0)
     with pytest.raises(InvalidReport):
         survey.tally().update(wider.randomize("7"))
+
+
+@pytest.mark.parametrize("word", ["می\u200cخواهم", "👩\u200d👧", "क्\u200dष"])
+def test_joiners_are_part_of_words(word):
+    survey = Survey("?", [word, "b"], 1.0)
+    assert Survey.from_json(survey.to_json()).index(word) == 0
+
+
+@pytest.mark.parametrize("text", ["\u200d", "a\u200bb", "a\u202eb", "a\tb"])
+def test_what_cannot_be_seen_is_no_category(text):
+    with pytest.raises(InvalidArgument, match="printable"):
+        Survey("?", [text, "b"], 1.0)

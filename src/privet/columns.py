@@ -81,7 +81,7 @@ def positions(survey: Survey, answers: Any, unknown: str = "error") -> NDArray[n
         found[found < 0] = survey.index(unknown)
         return found
     row = int(np.argmax(found < 0))
-    answer = _text(answers[row].as_py())
+    answer = _value(answers[row])
     raise InvalidAnswer(answer, nearest=survey.nearest(answer), row=row)
 
 
@@ -103,7 +103,7 @@ def different(answers: Any) -> list[tuple[Any, int]]:
     """
     encoded = answers.dictionary_encode()
     counts = np.bincount(codes(encoded), minlength=len(encoded.dictionary) + 1).tolist()
-    texts = [_text(answer) for answer in encoded.dictionary.to_pylist()]
+    texts = _values(encoded.dictionary)
     return [pair for pair in zip([*texts, None], counts, strict=True) if pair[1]]
 
 
@@ -118,7 +118,7 @@ def _places(survey: Survey, answers: Any) -> NDArray[np.int64]:
         values = values.take(
             pa.Array.from_buffers(pa.int64(), len(used), [None, pa.py_buffer(used)])
         )
-    places[used] = [survey.place(_text(answer)) for answer in values.to_pylist()]
+    places[used] = [survey.place(answer) for answer in _values(values)]
     found: NDArray[np.int64] = places[rows]
     return found
 
@@ -138,6 +138,20 @@ def codes(encoded: Any) -> NDArray[np.int64]:
         present = np.unpackbits(bits, count=end, bitorder="little")[indices.offset :]
         found[present == 0] = len(encoded.dictionary)
     return found
+
+
+def _values(answers: Any) -> list[Any]:
+    try:
+        return [_text(answer) for answer in answers.to_pylist()]
+    except UnicodeDecodeError:  # Arrow takes its word for it that text is UTF-8
+        return [_value(answer) for answer in answers]
+
+
+def _value(answer: Any) -> Any:
+    try:
+        return _text(answer.as_py())
+    except UnicodeDecodeError as error:
+        return error.object
 
 
 def _text(answer: object) -> Any:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from math import ceil, sqrt
+from os.path import commonprefix
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +14,7 @@ import numpy as np
 from .errors import InvalidArgument, MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import ArrayLike
@@ -41,6 +45,9 @@ _AXES = {"epsilon": "privacy level ε", "d": "values d", "n": "people n"}
 _MOST_BARS = 40
 _MOST_PANELS, _MOST_BARS_OF_A_GROUP = 12, 15
 _FORMATS = (".png", ".svg", ".pdf")
+_MOST_LETTERS = 32
+_LETTERS_AN_INCH = 11  # of a title
+_NO_GLYPH = re.compile(r"Glyph (\d+) .*missing")
 
 
 def plot_estimate(
@@ -72,19 +79,19 @@ def plot_estimate(
             rule = f"one share a category ({len(estimate.counts)})"
             raise InvalidArgument("plot_estimate", "truth", rule, shares.shape)
         ax.plot(100 * shares[order], at, "D", color=_TRUTH, ms=5, label="truth")
-    names = [_shorten(estimate.survey.categories[i]) for i in order]
+    names = _labels([estimate.survey.categories[i] for i in order])
     ax.set_yticks(at, names, parse_math=False)  # a $ is a dollar
     ax.set_xlabel("share of people, %")
     ax.set_xlim(left=0)
-    ax.set_title(
-        f"{estimate.survey.question}", loc="left", fontsize=12, color=_INK, parse_math=False
-    )
+    letters = 8 * _LETTERS_AN_INCH - max(map(len, names))  # it begins where the names end
+    question = fill(estimate.survey.question, letters)
+    ax.set_title(question, loc="left", pad=20, fontsize=12, color=_INK, parse_math=False)
     omitted = len(estimate.counts) - len(order)
     left_out = f" · {omitted} smaller categories not shown" if omitted else ""
     ax.annotate(
         f"{estimate.n:,} reports · ε = {estimate.survey.epsilon:g}{left_out}",
-        (1, 1), (0, 5), xycoords="axes fraction", textcoords="offset points",
-        ha="right", va="bottom", fontsize=8, color="grey",
+        (0, 1), (0, 6), xycoords="axes fraction", textcoords="offset points",
+        ha="left", va="bottom", fontsize=8, color="grey",
     )  # fmt: skip
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
@@ -125,7 +132,7 @@ def plot_groups(
             ax.tick_params(labelbottom=True)
     for ax in grid[len(names) :]:
         ax.remove()
-    labels = [_shorten(some.survey.categories[i]) for i in order]
+    labels = _labels([some.survey.categories[i] for i in order])
     grid[0].set_xlim(left=0)  # all share it, and it ends where the longest bar does
     grid[0].set_yticks(at, labels, parse_math=False)
     left_out = [
@@ -137,7 +144,7 @@ def plot_groups(
         if count
     ]
     said = [some.survey.question, f"ε = {some.survey.epsilon:g}", f"{100 * level:g} % intervals"]
-    title = " · ".join([*said, *left_out])
+    title = fill(" · ".join([*said, *left_out]), int(figure.get_figwidth() * _LETTERS_AN_INCH))
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=_INK, parse_math=False)
     return figure
 
@@ -280,7 +287,21 @@ def _save(figure: Any, path: Path) -> None:
     if ending not in _FORMATS:
         rule = f"a file name that ends in one of {', '.join(_FORMATS)}"
         raise InvalidArgument("figures", "path", rule, path.name)
-    figure.savefig(path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        figure.savefig(path)
+    absent = {}  # once each, in their order; matplotlib warns of every one by itself
+    for warning in caught:
+        if found := _NO_GLYPH.match(str(warning.message)):
+            absent[chr(int(found[1]))] = True
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, 0)
+    if absent:
+        warnings.warn(
+            f"The picture's font lacks {_shorten(' '.join(absent))}: name one that has them as "
+            "font.family in a matplotlibrc file.",
+            stacklevel=3,
+        )
 
 
 def _figure(width: float, height: float) -> Any:
@@ -292,5 +313,25 @@ def _figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), dpi=150, layout="constrained")
 
 
-def _shorten(name: str, most: int = 32) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"
+def _labels(names: Sequence[str]) -> list[str]:
+    """Return short names; long ones that begin alike are shown from where they differ.
+
+    >>> _labels(["tea", "How I travel to my work: by bicycle", "How I travel to my work: by train"])
+    ['tea', 'How I travel…bicycle', 'How I travel…train']
+    """
+    shown = {name: name for name in names if len(name) <= _MOST_LETTERS}
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        if name not in shown:
+            alike.setdefault(name[: _MOST_LETTERS // 2], []).append(name)
+    for some in alike.values():
+        same = commonprefix(some) if len(some) > 1 else ""  # noqa: RUF071
+        start = same.rfind(" ") + 1 or len(same)
+        for name in some:
+            own = f"{name[: _MOST_LETTERS // 2 - 4]}…{name[start:]}" if start else name
+            shown[name] = _shorten(own)
+    return [shown[name] for name in names]
+
+
+def _shorten(name: str) -> str:
+    return name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1] + "…"

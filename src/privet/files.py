@@ -24,10 +24,11 @@ NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 def replacing(path: Path) -> Iterator[Path]:
     """Yield an empty file beside `path`, which takes the place of `path` if the block succeeds.
 
-    A link stays a link: the file that it points to is replaced. A folder or a device is refused.
+    A link stays a link: the file that it points to is replaced. A folder, a device or a pipe is
+    refused.
     """
     target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
+    if path.exists() and not path.is_file():  # of a pipe, the real path names nothing
         raise FileExistsError(errno.EEXIST, "Exists and is not a regular file", str(path))
     # The ending is kept, because writers choose their format by it.
     temporary = target.with_name(f".{token_hex(8)}{path.suffix}")

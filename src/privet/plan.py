@@ -117,7 +117,7 @@ def plan(
 def _plan(mechanism: Mechanism, n: int, level: float, z: float) -> Plan:
     shares = np.array([0.0, 0.5])
     rare, common = np.sqrt(mechanism.variance(shares, n))
-    flat = np.full(mechanism.d, 1 / mechanism.d)
+    flat = np.array([1 / mechanism.d])  # the mechanisms that are chosen treat all values alike
     # An estimate that all d categories of nobody's stay below, and that this share exceeds.
     normal = NormalDist()
     detectable = (normal.inv_cdf(1 - 0.05 / mechanism.d) + normal.inv_cdf(0.95)) * float(rare)
@@ -130,7 +130,7 @@ def _plan(mechanism: Mechanism, n: int, level: float, z: float) -> Plan:
         z * float(rare),
         z * float(common),
         min(detectable, 1.0),
-        float(mechanism.variance(flat, n, "sample").sum()),
+        mechanism.d * float(mechanism.variance(flat, n, "sample")[0]),
     )
 
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Survey"]
 
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
+# Not seen by themselves, but part of Persian words, Indic letters and emoji.
+_JOINERS = dict.fromkeys((0x200C, 0x200D))
 # Looking for the nearest category compares with all of them.
 _MOST_TO_COMPARE = 10_000
 
@@ -225,7 +227,10 @@ class Survey:
 def _check_text(parameter: str, text: object) -> str:
     """Return text in Unicode's composed form, refusing what cannot be seen."""
     rule = "non-empty printable text without space around it"
-    if not isinstance(text, str) or not text or text != text.strip() or not text.isprintable():
+    if not isinstance(text, str) or not text or text != text.strip():
+        raise InvalidArgument("Survey", parameter, rule, text)
+    visible = text.translate(_JOINERS)
+    if not visible or not visible.isprintable():
         raise InvalidArgument("Survey", parameter, rule, text)
     return unicodedata.normalize("NFC", text)
 

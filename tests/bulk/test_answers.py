@@ -82,8 +82,8 @@ def test_words_that_elsewhere_mean_missing_are_answers_like_any_other(tmp_path):
 
 
 def test_a_header_alone_has_no_answers(tmp_path):
-    assert read(csv(tmp_path, "answer\n")) == []
-    assert read(csv(tmp_path, "id,answer\n")) == []
+    for text in ("answer\n", "answer", "id,answer\n", "id,answer", "id,answer\r\n"):
+        assert read(csv(tmp_path, text)) == []
 
 
 def test_all_rows_come_in_order_from_a_file_of_many_blocks(tmp_path):
@@ -162,13 +162,19 @@ def test_another_encoding_is_named_with_the_row(tmp_path, encoding):
         "answer\ntea\n".encode("utf-16"),
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 20,
         bytes(10_000),
-        b"answer",
         b'answer\n"' + b"tea\n" * MORE_THAN_A_BLOCK,
     ],
-    ids=["Latin-1 in the header", "UTF-16", "a picture", "zeros", "one word", "an endless quote"],
+    ids=["Latin-1 in the header", "UTF-16", "a picture", "zeros", "an endless quote"],
 )
 def test_what_is_no_csv_file_is_refused(tmp_path, data):
     assert message(csv(tmp_path, data))
+
+
+def test_of_many_columns_some_are_named(tmp_path):
+    names = ",".join(f"c{i}" for i in range(2000))
+    said = message(csv(tmp_path, f"{names}\n"))
+    assert said.startswith(": there is no column 'answer'; the columns are 'c0', 'c1', ")
+    assert said.endswith("'c19' and 1,980 more. Choose one with --column.")
 
 
 def test_a_damaged_packed_file_is_refused(tmp_path):

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 from privet.bulk import groups
-from privet.bulk.groups import Groups
-from privet.errors import InvalidFile
+from privet.bulk.groups import Groups, check_by
+from privet.errors import InvalidArgument, InvalidFile
 
 
 def batch(**columns):
@@ -54,6 +54,32 @@ def test_several_columns_and_back():
     back = [column.to_pylist() for column in found.columns(numbers)]
     assert back == [column.to_pylist() for column in columns.values()]
     assert len(found.seen) == len(set(zip(*back, strict=True)))
+
+
+def test_what_is_missing_comes_back_as_missing_in_a_dictionary_without_it():
+    found = Groups(["a", "b"])
+    numbers = found.number(batch(a=pa.array(["x", None, "x"]), b=pa.array([None, None, "y"])))
+    first, second = found.columns(numbers)
+    assert first.to_pylist() == ["x", None, "x"]
+    assert second.to_pylist() == [None, None, "y"]
+    assert first.dictionary.null_count == second.dictionary.null_count == 0
+
+
+@pytest.mark.parametrize(
+    "column",
+    [pa.array([[1]]), pa.array([{"a": 1}]), pa.array([b"\xff"])],
+    ids=lambda c: str(c.type),
+)
+def test_what_is_no_text_is_refused(column):
+    with pytest.raises(InvalidFile, match="The column 'a' .* is no text"):
+        Groups(["a"]).number(batch(a=column))
+
+
+@pytest.mark.parametrize("by", [["report"], ["a", "a"]])
+def test_groups_are_by_different_columns_beside_the_reports(by):
+    with pytest.raises(InvalidArgument, match="'by'"):
+        check_by("tally_groups", by)
+    check_by("tally_groups", ["a", "b"])
 
 
 def test_no_columns_make_one_group():

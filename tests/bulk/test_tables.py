@@ -6,13 +6,14 @@ import io
 import lzma
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, ipc, parquet
 
 from privet.bulk import tables
 from privet.bulk.tables import STDIN, open_table
-from privet.errors import InvalidFile
+from privet.errors import InvalidArgument, InvalidFile
 
 ROWS = {"answer": ["tea", "café", "two\nlines", "tea"], "n": [1, 2, 3, 4]}
 TABLE = pa.table(ROWS)
@@ -72,6 +73,8 @@ def read(path, columns=("answer", "n")):
     return [[answer, int(n)] for answer, n in plain]
 
 
+LONG_ROWS = 200_000  # more than are read at once
+LONG_JSON = b'{"answer": "tea"}\n' * LONG_ROWS
 EXPECTED = [list(row) for row in zip(*ROWS.values(), strict=True)]
 
 
@@ -165,8 +168,25 @@ def test_json_whose_later_rows_have_other_fields(tmp_path):
         ("a.arrow", as_feather("lz4")[:-200], ": not a table"),
         ("a.arrows", as_stream()[:100], ": not a table"),
         ("a.json", b'{"answer": "tea"}\n{"answer": \n', ", row 2: no JSON object: "),
-        ("a.json", b'{"answer": "tea"}\n' * 2000 + b'{"answer": \n', ": not a table"),
-        ("a.json", b'{"answer": "tea"}\n{"answer": 1}\n', ": not a table"),
+        ("a.json", b'{"answer": "tea"}\n' * 2000 + b'{"answer": \n', ", row 2001: Invalid value."),
+        ("a.json", b'{"answer": "tea"}\n{"answer": 1}\n', ", row 2: the field 'answer' is of anot"),
+        ("a.json", LONG_JSON + b'{"answer": 1}\n', f", row {LONG_ROWS + 1}: the field 'answer' is"),
+        ("a.json", b'{"answer": 1}\n{"answer": 2.5}\n', ", from row 1 on: Failed to convert JSON"),
+        ("a.json", b'{"answer": {"a": 1}}\n', ": the field 'answer' is an object, not a single va"),
+        (
+            "a.json",
+            b'{"answer": ["tea"]}\n',
+            ": the field 'answer' is an array, not a single value.",
+        ),
+        ("a.json", b'{"x": "%s"}' % (b"y" * (1 << 21)), ", row 1: more than 1 MB long."),
+        (
+            "a.json",
+            b'{"answer": "tea"}\n{"x": "%s"}' % (b"y" * (1 << 23)),
+            ", from row 2 on: there is",
+        ),
+        ("a.json", b'[{"answer": "tea"}]', ": a JSON array; write one object a line"),
+        ("a.csv", as_csv().decode().encode("utf-16"), ": text in UTF-16; save it as UTF-8."),
+        ("a.csv", b'answer,n\n"%s' % (b"y" * (1 << 23)), ", from row 2 on: there is a row of more"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -177,6 +197,43 @@ def test_bad_files_are_named(tmp_path, name, data, said):
         read(path, ["answer"] if b"{" in data[:1] else ["answer", "n"])
     assert str(caught.value).startswith(f"{path}{said}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_row(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_bytes(b'\xef\xbb\xbf{"answer": "tea"}\n')
+    with open_table(path) as table:
+        (batch,) = table.read(["answer"])
+    assert batch.column(0).to_pylist() == ["tea"]
+
+
+@pytest.mark.parametrize("data", [as_feather("uncompressed"), as_stream()], ids=["file", "stream"])
+def test_places_beyond_the_memory_of_a_damaged_arrow_file_are_refused(tmp_path, data):
+    """The offsets of texts are numbers, which Arrow would follow wherever they lead."""
+    offsets, wild = (np.array([0, 3, end], np.int32).tobytes() for end in (8, 1 << 30))
+    assert data.count(offsets) == 1
+    path = tmp_path / "a.arrow"
+    path.write_bytes(data.replace(offsets, wild))
+    with pytest.raises(InvalidFile, match="not a table"):
+        read(path)
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.string()), pa.struct({"a": pa.string()})], ids=str)
+def test_nested_columns_are_read_as_they_are(tmp_path, kind):
+    parquet.write_table(pa.table({"answer": pa.nulls(2, kind)}), tmp_path / "a.parquet")
+    with open_table(tmp_path / "a.parquet") as table:
+        (batch,) = table.read(["answer"])
+    assert batch.schema.field(0).type.num_fields == 1
+
+
+@pytest.mark.parametrize("delimiter", ["", ";;", "é", "😀", '"', "\n", "\r"])
+def test_what_cannot_stand_between_fields_is_refused(tmp_path, delimiter):
+    (tmp_path / "a.csv").write_bytes(as_csv())
+    with (
+        pytest.raises(InvalidArgument, match="'delimiter'"),
+        open_table(tmp_path / "a.csv", delimiter),
+    ):
+        pass
 
 
 def test_parquet_through_a_pipe_is_refused(monkeypatch):

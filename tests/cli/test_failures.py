@@ -49,6 +49,29 @@ ESTIMATE = ["estimate", "survey.json", "reports.parquet", "--figure", "new.png"]
         (["estimate", "survey.json", "reports.parquet", "--master", "x"], "is for --engine spark"),
         (["randomize", "survey.json", "answers.csv", "-o", "n", "--unknown", "x"], "'unknown'"),
         (["randomize", "survey.json", "answers.csv", "-o", "n", "--delimiter", "x;"], "one char"),
+        (["randomize", "survey.json", "answers.csv", "-o", "n", "--delimiter", "é"], "one char"),
+        (["randomize", "survey.json", "", "-o", "n"], "There is no file ''."),
+        (["randomize", "survey.json", "answers.csv", "-o", "-"], "must be the name of a file"),
+        (["randomize", "survey.json", "answers.csv", "-o", ""], "must be the name of a file"),
+        (["randomize", "survey.json", "answers.csv", "-o", "n", "--by", "answer"], "in the clear"),
+        (["randomize", "survey.json", "answers.csv", "-o", "n", "--by", "report"], "'report'"),
+        (["estimate", "survey.json", "reports.parquet", "--by", "report"], "'report'"),
+        (["estimate", "survey.json", "-"], "'-' is a pipe"),
+        (["tally", "survey.json", "-", "-o", "n"], "'-' is a pipe"),
+        *(
+            ([*args, "answers.csv", "./answers.csv"], "answers.csv: given twice; it would count")
+            for args in (
+                ["randomize", "survey.json", "-o", "n"],
+                ["tally", "survey.json", "-o", "n"],
+            )
+        ),
+        (["randomize", "survey.json", "answers.csv", "-o", "answers.csv"], "a file of its own"),
+        (["randomize", "survey.json", "answers.csv", "-o", "survey.json"], "a file of its own"),
+        (["tally", "survey.json", "reports.parquet", "-o", "reports.parquet"], "a file of its own"),
+        (["estimate", "survey.json", "reports.parquet", "-o", "reports.parquet"], "of its own"),
+        ([*NEW[:4], "-e", "1", "--from", "answers.csv", "-o", "answers.csv"], "a file of its own"),
+        (["simulate", "--truth-file", "answers.csv", "-o", "answers.csv"], "a file of its own"),
+        (["demo", "--answers", "new.png", "--figure", "new.png"], "a file of its own"),
         ([*NEW, "-e", "1", "--top", "3"], "are for --from"),
         ([*ESTIMATE, "--out", "new.txt"], "'new.txt' must end in one of .csv, .json, .parquet"),
         (["estimate", "survey.json"], "Missing argument 'REPORTS...'"),
@@ -166,7 +189,8 @@ def wrong_size(reports, members):
 def test_a_report_of_a_wrong_size_is_named_in_its_own_file(out, members):
     good = SURVEY.randomize_batch(["tea"] * 1000)
     write_reports("bad.parquet", wrong_size(good, members))
-    files = ["reports.parquet", "bad.parquet", "reports.parquet"]
+    Path("more.parquet").write_bytes(Path("reports.parquet").read_bytes())
+    files = ["reports.parquet", "bad.parquet", "more.parquet"]
     line = fails(BAD_DATA, "estimate", "survey.json", *files, "--figure", out)
     said = f"bad.parquet, report 123: A report of this survey has 1 members. Got {members}."
     assert line == said
@@ -212,6 +236,7 @@ def test_bad_reports(out):
         ["randomize", "survey.json", "answers.csv", "-o"],
         ["estimate", "survey.json", "reports.parquet", "--figure"],
         ["demo", "--people", "10", "--figure"],
+        ["demo", "--people", "10", "--answers", "new.csv", "--figure"],
     ],
     ids=lambda args: args[0],
 )
@@ -225,6 +250,14 @@ def test_an_output_that_cannot_be_written(folder, args):
     for place, reason in said.items():
         assert fails(SYSTEM, *args, place) == f"{place}: {reason}"
     assert list(Path("folder.png").iterdir()) == []
+
+
+def test_too_little_memory(folder, monkeypatch):
+    def read(path):
+        raise MemoryError
+
+    monkeypatch.setattr("privet.files.read_survey", read)
+    assert fails(SYSTEM, "survey", "show", "survey.json") == "There is not enough memory."
 
 
 def test_a_full_disk_under_stdout(folder):

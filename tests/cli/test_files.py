@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from commands import BAD_DATA, PRIVET, SHARES, SURVEY, fails, run, succeeds
+from commands import BAD_DATA, PRIVET, SHARES, SURVEY, USAGE, fails, run, succeeds
 from pyarrow import feather, parquet
 
 from privet import Survey
@@ -227,3 +227,49 @@ def test_reports_of_other_engines(folder):
     Path("lake/_SUCCESS").touch()
     Path("lake/.part-0.crc").touch()
     assert shares("lake")["n"] == 300
+
+
+def test_groups_may_lack_a_value_or_have_one_that_is_no_word(folder, crowd):
+    values = [None, "", "\x1b[31m\n", "FR"]
+    column = pa.array([values[i % 4] for i in range(len(crowd))])
+    parquet.write_table(crowd.set_column(1, "country", column), "a.parquet")
+    succeeds("randomize", "survey.json", "a.parquet", "--by", "country", "-o", "by.parquet")
+    groups = shares("by.parquet", "--by", "country")["groups"]
+    assert [group["group"]["country"] for group in groups] == ["", "\x1b[31m\n", "FR", None]
+    shown = succeeds("estimate", "survey.json", "by.parquet", "--by", "country")
+    titles = [line.split(" ·")[0] for line in shown.splitlines() if line.startswith("country =")]
+    named = ["(empty)", "\\x1b[31m\\n", "FR", "(none)"]
+    assert titles == [f"country = {name}" for name in named]
+
+
+def test_groups_by_columns_named_like_the_tables_own(folder, crowd):
+    own = crowd.rename_columns({"country": "n"}).append_column("category", crowd["country"])
+    parquet.write_table(own, "a.parquet")
+    by = ["--by", "n", "--by", "category"]
+    succeeds("randomize", "survey.json", "a.parquet", *by, "-o", "by.parquet")
+    succeeds("estimate", "survey.json", "by.parquet", *by, "--out", "shares.parquet")
+    table = parquet.read_table("shares.parquet").to_pydict()
+    assert list(table)[:4] == ["by_n", "by_category", "n", "category"]
+    assert set(table["by_n"]) == set(table["by_category"]) == set(COUNTRIES)
+    assert set(table["n"]) == {250, 500}
+    assert set(table["category"]) == set(SHARES)
+
+
+def test_a_column_that_cannot_make_groups_is_named(folder, crowd):
+    column = pa.array([[1]] * len(crowd))
+    parquet.write_table(crowd.set_column(1, "country", column), "a.parquet")
+    line = fails(BAD_DATA, "randomize", "survey.json", "a.parquet", "--by", "country", "-o", "new")
+    assert line.startswith("a.parquet: The column 'country' (list<element: int64>) is no text")
+
+
+def test_letters_that_are_written_in_two_ways_are_one_category(folder):
+    Path("a.csv").write_text("answer\nn\u00e9\nne\u0301\ntea\ntea\n\n", "utf-8")
+    command = ["survey", "new", "-q", "?", "-e", "1", "--from", "a.csv", "-o", "s.json"]
+    assert run(*command, "--top", "2").exit_code == 0
+    assert json.loads(Path("s.json").read_text())["categories"] == ["n\u00e9", "tea"]
+
+
+def test_a_line_of_categories_ends_where_the_line_does(folder):
+    Path("c.txt").write_text("a\u2028b\nc\n", "utf-8")
+    command = ["survey", "new", "-q", "?", "-e", "1", "--categories", "c.txt"]
+    assert "Got 'a\\u2028b'" in fails(USAGE, *command)

@@ -5,6 +5,7 @@ import pty
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -35,21 +36,57 @@ def test_output_is_utf8_whatever_the_terminal_is_said_to_be(folder):
     assert "café" in done.stdout
 
 
-def test_an_interrupt_leaves_nothing_behind(folder):
+@pytest.mark.parametrize("size", [4, 1_000_000], ids=["reading", "writing"])
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [
+        (signal.SIGINT, INTERRUPTED, "interrupted"),
+        (signal.SIGTERM, 128 + signal.SIGTERM, "told to end"),
+        (signal.SIGHUP, 128 + signal.SIGHUP, "told to end"),
+    ],
+)
+def test_an_interrupt_leaves_nothing_behind(folder, number, code, said, size):
     Path("answers.csv").write_bytes(b"answer\n" + b"tea\njuice\n" * 10_000_000)
     before = set(folder.iterdir())
     command = [PRIVET, "randomize", "survey.json", "answers.csv", "-o", "out.parquet"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     deadline = monotonic() + 120
-    while sum(path.stat().st_size for path in set(folder.iterdir()) - before) < 1_000_000:
+    while sum(path.stat().st_size for path in set(folder.iterdir()) - before) < size:
         assert process.poll() is None
         assert monotonic() < deadline
         sleep(0.001)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, stderr = process.communicate(timeout=120)
-    assert (process.returncode, stderr) == (INTERRUPTED, "Error: interrupted\n")
+    assert (process.returncode, stderr) == (code, f"Error: {said}\n")
     assert set(folder.iterdir()) == before
     Path("answers.csv").unlink()
+
+
+def test_what_is_ignored_stays_ignored(folder):
+    """As nohup has it: nobody hangs up on a command that runs on."""
+    hang_up = "import signal, os, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
+    command = [sys.executable, "-c", hang_up + "os.execv(sys.argv[1], sys.argv[1:])", PRIVET]
+    args = ["randomize", "survey.json", "-", "-o", "out.parquet"]
+    process = subprocess.Popen([*command, *args], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    before = set(folder.iterdir())
+    while set(folder.iterdir()) == before:
+        assert process.poll() is None
+        sleep(0.001)
+    process.send_signal(signal.SIGHUP)
+    process.communicate(b"answer\ntea\n", timeout=120)
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_are_done_without(folder, closed):
+    for args in (
+        "estimate survey.json reports.parquet",
+        "randomize survey.json answers.csv -o out",
+    ):
+        command = f'exec "$0" {args} {closed}'
+        done = subprocess.run(["/bin/sh", "-c", command, PRIVET], capture_output=True, timeout=120)
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert parquet.read_metadata("out").num_rows == 1000
 
 
 # Itself small, because a process counts the memory of the one that it was forked from.
@@ -115,3 +152,37 @@ def test_a_terminal_is_told_how_far_it_is(folder, args, said):
     assert done.returncode == 0
     assert said in os.read(ours, 1 << 16)
     os.close(ours)
+
+
+def in_a_terminal(columns, *args):
+    """Return what the command prints to a terminal of so many columns, without colours."""
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"COLUMNS": str(columns), "TERM": "dumb"}
+    command = [PRIVET, *args]
+    process = subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment)
+    os.close(theirs)
+    pieces = []
+    with suppress(OSError):  # which is how the end looks from this side
+        while piece := os.read(ours, 1 << 16):
+            pieces.append(piece)
+    os.close(ours)
+    assert process.wait(timeout=120) == 0
+    return b"".join(pieces).decode()
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+def test_the_numbers_are_whole_in_a_terminal_of_any_width(folder, columns):
+    shown = in_a_terminal(columns, "estimate", "survey.json", "reports.parquet")
+    (row,) = (line for line in shown.splitlines() if line.startswith("  tea "))
+    assert row.count("%") == (2 if columns == 40 else 3)
+    assert len(row.rstrip()) <= columns
+    assert ("█" in row) == (columns >= 80)
+    assert "…" not in row
+
+
+def test_a_narrow_terminal_shows_the_errors_of_a_comparison(folder):
+    plan = ["plan", "--categories", "100", "--epsilon", "1", "--people", "1000", "--compare"]
+    narrow, wide = (in_a_terminal(columns, *plan) for columns in (80, 120))
+    assert "decoding" in wide
+    assert "decoding" not in narrow
+    assert "…" not in narrow + wide

@@ -30,7 +30,7 @@ def as_json(*args):
 def test_the_table_says_what_varies_and_below_it_what_does_not():
     text = succeeds(*QUICK, "-e", "1", "-e", "2.5", "-m", "k-subset", "-m", "k-subset:information")
     lines = text.splitlines()
-    assert lines[1].split()[:3] == ["ε", "mechanism", "estimate"]
+    assert lines[2].split()[:3] == ["ε", "mechanism", "estimate"]
     shown = [line.split() for line in lines if "projected" in line or "unbiased" in line]
     assert [words[0] for words in shown[:5]] == [
         "1", "projected", "k-subset:information", "projected", "2.5"

@@ -35,6 +35,11 @@ def test_damaged_tallies_and_those_of_other_surveys_are_refused():
     Path("damaged.tally").write_bytes(data)
     said = fails(BAD_DATA, "estimate", "survey.json", "damaged.tally")
     assert "damaged.tally: The tally is damaged" in said
+    data[7] += 1
+    Path("later.tally").write_bytes(data)
+    said = fails(BAD_DATA, "estimate", "survey.json", "later.tally")
+    assert "later.tally: " in said
+    assert "Parquet" not in said
     other = Survey(SURVEY.question, SURVEY.categories, SURVEY.epsilon, id="second")
     Path("other.json").write_text(other.to_json())
     assert "all.tally: The tally is of another survey" in fails(

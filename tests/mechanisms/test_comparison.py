@@ -43,3 +43,7 @@ def test_mechanisms_that_cannot_be_had_are_left_out():
 def test_bad_numbers_of_people(n):
     with pytest.raises(InvalidArgument, match="'n' parameter of compare must be an int >= 1"):
         compare(10, 1.0, n)
+
+
+def test_a_billion_values_take_no_memory():
+    assert choose(10**9, 1.0).d == 10**9

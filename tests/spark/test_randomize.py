@@ -143,3 +143,8 @@ def test_tasks_that_run_twice_are_refused(spark):
             randomize(answers(spark, 10), SURVEY)
     finally:
         spark.conf.unset("spark.speculation")
+
+
+def test_answers_are_not_kept_beside_their_reports(spark):
+    with pytest.raises(InvalidArgument, match="'by' .* the answers would be in the clear"):
+        randomize(answers(spark, 10), SURVEY, by=["answer"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from .progress import no_progress
 from .tables import open_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from .tables import Table
 
 __all__ = ["Answers", "count_answers", "read_answers"]
+
+_MOST_NAMES = 20
 
 
 class Answers(NamedTuple):
@@ -44,7 +47,7 @@ def read_answers(
     by: Sequence[str] = (),
     unknown: str = "error",
     delimiter: str | None = None,
-) -> Iterator[Answers]:
+) -> Generator[Answers, None, None]:
     """Yield chunks of the answers in a column of a file, in their order.
 
     Without a column name, the file must have a column "answer" or a single one. What is no category
@@ -54,13 +57,16 @@ def read_answers(
     _check_unknown(survey, unknown)
     with open_table(path, delimiter) as table:
         column = _choose_column(table, column, survey)
+        if column in by:
+            rule = f"other columns than {column!r}: the answers would be in the clear"
+            raise InvalidArgument("randomize", "by", rule, list(by))
         for name in by:
             _check_column(table, name)
         row = table.first_row
-        names = list(dict.fromkeys([column, *by]))
-        for batch in table.read(names):
-            yield _look_up(table, survey, batch, column, by, unknown, row)
-            row += len(batch)
+        with closing(table.read([column, *by])) as batches:
+            for batch in batches:
+                yield _look_up(table, survey, batch, column, by, unknown, row)
+                row += len(batch)
 
 
 def count_answers(
@@ -78,19 +84,26 @@ def count_answers(
             with open_table(path, delimiter) as table:
                 name = _choose_column(table, column)
                 row = table.first_row
-                for batch in table.read([name]):
-                    _check_kind(table, name, batch.column(name))
-                    for answer, count in different(batch.column(name)):
-                        if isinstance(answer, bytes):
-                            rule = "there is an answer that is not UTF-8 text"
-                            raise InvalidFile(f"{table.path}, from row {row} on: {rule}.")
-                        if answer:
-                            counts[answer] += count
-                        else:
-                            missing += count
-                    row += len(batch)
-                    advance(len(batch))
+                with closing(table.read([name])) as batches:
+                    for batch in batches:
+                        found = _different(table, name, batch.column(name), row)
+                        missing += found.pop(None, 0)
+                        counts.update(found)
+                        row += len(batch)
+                        advance(len(batch))
     return counts, missing
+
+
+def _different(table: Table, name: str, answers: Any, first_row: int) -> dict[Any, int]:
+    """Return how often each answer occurs in a chunk, under None what is missing or empty."""
+    _check_kind(table, name, answers)
+    counts: Counter[Any] = Counter()
+    for answer, count in different(answers):
+        if isinstance(answer, bytes):
+            rule = "there is an answer that is not UTF-8 text"
+            raise InvalidFile(f"{table.path}, from row {first_row} on: {rule}.")
+        counts[answer or None] += count
+    return counts
 
 
 def _check_unknown(survey: Survey, unknown: str) -> None:
@@ -117,10 +130,11 @@ def _check_column(table: Table, name: str, *, hint: bool = False) -> str:
         return name
     if count:
         raise InvalidFile(f"{table.path}: there is more than one column {name!r}.")
-    shown = ", ".join(repr(other) for other in table.names)
+    shown = ", ".join(repr(other) for other in table.names[:_MOST_NAMES]) or "none"
+    more = f" and {rest:,} more" if (rest := len(table.names) - _MOST_NAMES) > 0 else ""
     choose = " Choose one with --column." if hint else ""
     raise InvalidFile(
-        f"{table.path}: there is no column {name!r}; the columns are {shown}.{choose}"
+        f"{table.path}: there is no column {name!r}; the columns are {shown}{more}.{choose}"
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..columns import arrow, codes
-from ..errors import InvalidFile
+from ..errors import InvalidArgument, InvalidFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,11 +16,18 @@ if TYPE_CHECKING:
 
     Group = tuple[str | None, ...]
 
-__all__ = ["Groups"]
+__all__ = ["Groups", "check_by"]
 
 # A column with more values is no grouping, but an identity.
 MOST_GROUPS = 10_000
 _MOST_KINDS = 1 << 20
+
+
+def check_by(owner: str, by: Sequence[str]) -> None:
+    """Refuse names of columns of which two are the same, or one is that of the reports."""
+    if "report" in by or len(set(by)) < len(by):
+        rule = "different columns, and none of them 'report'"
+        raise InvalidArgument(owner, "by", rule, list(by))
 
 
 class Groups:
@@ -35,7 +42,7 @@ class Groups:
         if not self.by:
             self._number_of(())
             return np.zeros(len(batch), dtype=np.int32)
-        columns = [_in_text(batch.column(name)) for name in self.by]
+        columns = [_in_text(name, batch.column(name)) for name in self.by]
         kinds, size = np.zeros(len(batch), dtype=np.int64), 1
         for _, own, values in columns:
             kinds, size = kinds * (values + 1) + own, size * (values + 1)
@@ -55,10 +62,9 @@ class Groups:
         """Return the columns of rows that belong to these groups, as Arrow text."""
         pa = arrow()
         places = pa.array(numbers)
-        return [
-            pa.DictionaryArray.from_arrays(places, pa.array(values, pa.string()))
-            for values in zip(*self.seen, strict=True)
-        ] or [pa.DictionaryArray.from_arrays(places, pa.array([], pa.string())) for _ in self.by]
+        values = list(zip(*self.seen, strict=True)) or [()] * len(self.by)
+        # Encoded anew, because what is missing may not be in a dictionary that is written.
+        return [pa.array(own, pa.string()).take(places).dictionary_encode() for own in values]
 
     def _number_of(self, group: Group) -> int:
         number = self.seen.setdefault(group, len(self.seen))
@@ -71,16 +77,19 @@ class Groups:
         return number
 
 
-def _in_text(column: Any) -> tuple[Any, NDArray[np.int64], int]:
+def _in_text(name: str, column: Any) -> tuple[Any, NDArray[np.int64], int]:
     """Return a column as text, the numbers of its different values, and how many these are.
 
     What is missing has the number past the last.
     """
     pa = arrow()
-    if pa.types.is_dictionary(column.type):
-        values = column.dictionary.cast(pa.string())
-        text = pa.DictionaryArray.from_arrays(column.indices, values)
-    else:
-        text = column.cast(pa.string()).dictionary_encode()
+    try:
+        if pa.types.is_dictionary(column.type):
+            values = column.dictionary.cast(pa.string())
+            text = pa.DictionaryArray.from_arrays(column.indices, values)
+        else:
+            text = column.cast(pa.string()).dictionary_encode()
+    except pa.ArrowException as error:
+        raise InvalidFile(f"The column {name!r} ({column.type}) is no text: {error}.") from None
     count = len(text.dictionary)
     return text, codes(text), count

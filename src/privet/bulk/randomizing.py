@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import closing, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..errors import InvalidFile
 from ..threads import ahead
 from .answers import read_answers
-from .groups import Groups
+from .groups import Groups, check_by
 from .progress import no_progress
 from .reports import ReportsWriter
 from .shuffling import Shuffling
 from .tables import count_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from ..survey import Survey
+    from .answers import Answers
     from .progress import Progress
 
 __all__ = ["Randomized", "randomize_files"]
@@ -74,6 +76,7 @@ def randomize_files(
         Whom to tell how far it is.
 
     """
+    check_by("randomize", by)
     groups = Groups(by) if by else None
     n = missing = 0
     with (
@@ -82,26 +85,46 @@ def randomize_files(
     ):
         with progress("Randomizing", total=count_rows(paths)) as advance:
             for path in paths:
-                chunks = read_answers(
+                answers = read_answers(
                     path, survey, column, by=by, unknown=unknown, delimiter=delimiter
                 )
-                # A thread that waits for someone's terminal could not be interrupted.
-                for chunk in ahead(chunks) if path.is_file() else chunks:
-                    numbers = groups.number(chunk.kept) if groups is not None else None
-                    for reports, some in _randomized(survey, chunk.positions, numbers):
-                        if shuffling is None:
-                            file.write(reports, some)
-                        else:
-                            shuffling.add(_joined(reports, some))
-                        n += len(reports)
-                        advance(len(reports))
-                    missing += chunk.unknown
+                with _coming(path, answers) as chunks:
+                    for chunk in chunks:
+                        numbers = _numbered(path, groups, chunk.kept)
+                        for reports, some in _randomized(survey, chunk.positions, numbers):
+                            if shuffling is None:
+                                file.write(reports, some)
+                            else:
+                                shuffling.add(_joined(reports, some))
+                            n += len(reports)
+                            advance(len(reports))
+                        missing += chunk.unknown
         if shuffling is not None:
             with progress("Writing", total=n) as advance:
                 for rows in ahead(shuffling.drain()):
                     file.write(*_parted(rows, groups is not None))
                     advance(len(rows))
     return Randomized(n, missing)
+
+
+@contextmanager
+def _coming(path: Path, answers: Generator[Answers, None, None]) -> Iterator[Iterator[Answers]]:
+    """Yield the answers, read ahead of their use, and stop reading when the block ends."""
+    with closing(answers):
+        if not path.is_file():
+            yield answers  # a thread that waits for someone's terminal could not be interrupted
+            return
+        with closing(ahead(answers)) as chunks:
+            yield chunks
+
+
+def _numbered(path: Path, groups: Groups | None, kept: Any) -> NDArray[np.int32] | None:
+    if groups is None:
+        return None
+    try:
+        return groups.number(kept)
+    except InvalidFile as error:
+        raise InvalidFile(f"{path}: {error}") from None
 
 
 def _randomized(

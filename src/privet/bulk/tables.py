@@ -7,6 +7,7 @@ written anywhere, so that answers can come through a pipe without touching a dis
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,12 +16,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..columns import arrow
 from ..errors import InvalidFile
 from .damage import reading
-from .text import Replayed, open_csv, open_json
+from .text import Replayed, check_delimiter, open_csv, open_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
-    Batches = Iterator[Any]
+    # To be closed: what Arrow still reads when the interpreter ends keeps it from ending.
+    Batches = Generator[Any, None, None]
 
 __all__ = ["STDIN", "Table", "count_rows", "open_table"]
 
@@ -37,6 +39,8 @@ _PACKINGS = {
 }
 _XZ, _ZIP, _OLD_FEATHER = b"\xfd7zXZ", b"PK\x03\x04", b"FEA1"
 _PARQUET, _ARROW_FILE, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_JSON_ARRAY = re.compile(rb"\s*\[\s*[{\]]")
 _PACKED = (".gz", ".bz2", ".zst", ".lz4", ".xz")
 _TABS = (".tsv", ".tab")
 
@@ -56,6 +60,7 @@ class Table(NamedTuple):
 @contextmanager
 def open_table(path: Path, delimiter: str | None = None) -> Iterator[Table]:
     """Open a file, or standard input (`STDIN`); the delimiter is for CSV alone."""
+    check_delimiter(delimiter)
     shown = "stdin" if path == STDIN else str(path)
     with reading(shown, _WHAT), ExitStack() as stack:
         file = sys.stdin.buffer if path == STDIN else stack.enter_context(path.open("rb"))
@@ -78,6 +83,12 @@ def open_table(path: Path, delimiter: str | None = None) -> Iterator[Table]:
             yield _open_arrow_stream(shown, stream)
         elif start.lstrip()[:1] == b"{":
             yield Table(shown, *open_json(shown, stream))
+        elif _JSON_ARRAY.match(start):
+            raise InvalidFile(
+                f"{shown}: a JSON array; write one object a line, as jq -c '.[]' does."
+            )
+        elif start.startswith(_UTF16):
+            raise InvalidFile(f"{shown}: text in UTF-16; save it as UTF-8.")
         else:
             yield Table(shown, *open_csv(shown, stream, delimiter or _usual_delimiter(path)))
 
@@ -119,14 +130,15 @@ def _usual_delimiter(path: Path) -> str | None:
 
 def _open_parquet(shown: str, stack: ExitStack) -> Table:
     parquet = arrow("parquet")
-    names = parquet.read_schema(shown).names
+    schema = parquet.read_schema(shown)
 
     def read(columns: list[str]) -> Batches:
         # Dictionaries stay such where they are: each different answer is then looked up once.
-        with parquet.ParquetFile(shown, read_dictionary=columns, pre_buffer=False) as file:
+        plain = [name for name in columns if not schema.field(name).type.num_fields]
+        with parquet.ParquetFile(shown, read_dictionary=plain, pre_buffer=False) as file:
             yield from file.iter_batches(batch_size=_BATCH_ROWS, columns=columns)
 
-    return Table(shown, names, 1, read)
+    return Table(shown, schema.names, 1, read)
 
 
 def _open_arrow_file(shown: str, stack: ExitStack) -> Table:
@@ -139,13 +151,22 @@ def _open_arrow_file(shown: str, stack: ExitStack) -> Table:
         options = ipc.IpcReadOptions(included_fields=fields)
         batches = ipc.open_file(file, options=options)
         for i in range(batches.num_record_batches):
-            yield batches.get_batch(i).select(columns)
+            yield _checked(batches.get_batch(i).select(columns))
 
     return Table(shown, names, 1, read)
 
 
 def _open_arrow_stream(shown: str, stream: Replayed) -> Table:
     batches = arrow("ipc").open_stream(arrow().PythonFile(stream, "r"))
-    return Table(
-        shown, batches.schema.names, 1, lambda columns: (batch.select(columns) for batch in batches)
-    )
+
+    def read(columns: list[str]) -> Batches:
+        for batch in batches:
+            yield _checked(batch.select(columns))
+
+    return Table(shown, batches.schema.names, 1, read)
+
+
+def _checked(batch: Any) -> Any:
+    """Refuse damage that Arrow itself looks for only when asked, and else follows out of memory."""
+    batch.validate(full=True)
+    return batch

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InvalidFile, InvalidReport, InvalidTally, PrivetError, SurveyMismatch
 from ..tally import MAGIC, Tally
 from ..threads import cores, in_threads
-from .groups import Groups
+from .groups import Groups, check_by
 from .progress import no_progress
 from .reports import ReportsFile, located
 
@@ -42,6 +42,7 @@ def tally_groups(
 
     The keys are those values as text, in order, and None where one is missing.
     """
+    check_by("tally_groups", by)
     counted: dict[Group, Tally] = {}
     files = []
     for path in paths:
@@ -57,8 +58,9 @@ def tally_groups(
 
 
 def _is_tally(path: Path) -> bool:
+    mark = MAGIC[:-1]  # of every version
     with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
+        return file.read(len(mark)) == mark
 
 
 def _read_tally(path: Path, survey: Survey, by: Sequence[str]) -> Tally:
@@ -147,4 +149,6 @@ def _count_part(
             counter.add(reports, batch)
         except InvalidReport as error:
             raise located(file.path, first, error) from None
+        except InvalidFile as error:
+            raise InvalidFile(f"{file.path}: {error}") from None
         advance(len(reports))

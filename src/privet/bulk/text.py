@@ -12,28 +12,36 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from ..columns import arrow
-from ..errors import InvalidFile
+from ..errors import InvalidArgument, InvalidFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
-    Opened = tuple[list[str], int, Callable[[list[str]], Iterator[Any]]]
+    Opened = tuple[list[str], int, Callable[[list[str]], Generator[Any, None, None]]]
 
 _BLOCK_BYTES = 1 << 21
 _ROWS_LOOKED_AT = 1000
+_BOM = b"\xef\xbb\xbf"
+_NO_ROWS, _LONG_ROW = "Empty CSV file", "straddling object"
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
+_IN_ROW = re.compile(r"JSON parse error: (.*?)\.? in row (\d+)")
+_CHANGED = re.compile(r"Column\(/(.*)\) changed from (\w+) to (\w+)")
 _OTHER_DELIMITERS = {";": "';'", "\t": "tab", "|": "'|'"}
 
 
 class Replayed(io.RawIOBase):
-    """A stream whose beginning can be looked at before it is read."""
+    """A stream whose beginning can be looked at before it is read; a byte order mark is left out.
+
+    `ended` says that the beginning is all there is.
+    """
 
     def __init__(self, stream: Any, size: int) -> None:
         pieces, missing = [], size
         while missing > 0 and (piece := stream.read(missing)):
             pieces.append(piece)
             missing -= len(piece)
-        self.start = b"".join(pieces)
+        self.start = b"".join(pieces).removeprefix(_BOM)
+        self.ended = missing > 0
         self._stream = stream
         self._at = 0
 
@@ -52,6 +60,15 @@ class Replayed(io.RawIOBase):
         return len(data)
 
 
+def check_delimiter(delimiter: str | None) -> None:
+    """Refuse what cannot stand between the fields of a CSV file."""
+    if delimiter is None:
+        return
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        rule = "one character of ASCII, or tab, and no quote or end of a line"
+        raise InvalidArgument("a CSV file", "delimiter", rule, delimiter)
+
+
 def open_csv(shown: str, stream: Replayed, delimiter: str | None) -> Opened:
     """Return the names in the header, the first row's number, and how to read columns as bytes.
 
@@ -60,7 +77,8 @@ def open_csv(shown: str, stream: Replayed, delimiter: str | None) -> Opened:
     pa, reader = arrow(), arrow("csv")
     names = _header(shown, stream.start, delimiter)
 
-    def read(columns: list[str]) -> Iterator[Any]:
+    def read(columns: list[str]) -> Generator[Any, None, None]:
+        rows = 2
         try:
             with reader.open_csv(
                 stream,
@@ -76,20 +94,30 @@ def open_csv(shown: str, stream: Replayed, delimiter: str | None) -> Opened:
                     column_types=dict.fromkeys(columns, pa.binary()),
                 ),
             ) as batches:
-                yield from batches
+                for batch in batches:
+                    rows += len(batch)
+                    yield batch
         except pa.ArrowInvalid as error:
             if ragged := _RAGGED.search(str(error)):
                 number, wanted, got = ragged.groups()
                 raise InvalidFile(
                     f"{shown}, row {number}: the number of fields is {got}, the header's {wanted}."
                 ) from None
-            raise
+            if _LONG_ROW in str(error):
+                raise _too_long(shown, rows, "; is a quote never closed?") from None
+            if _NO_ROWS not in str(error):  # which is what a header without an end of line is
+                raise
 
     return names, 2, read
 
 
+def _too_long(shown: str, row: int, hint: str = ".") -> InvalidFile:
+    most = _BLOCK_BYTES >> 20
+    return InvalidFile(f"{shown}, from row {row} on: there is a row of more than {most} MB{hint}")
+
+
 def _header(shown: str, start: bytes, delimiter: str | None) -> list[str]:
-    text = start.decode("utf-8-sig", "surrogateescape")
+    text = start.decode("utf-8", "surrogateescape")
     try:
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or ",", strict=True)
         names = next(lines, []) or [""]
@@ -111,35 +139,59 @@ def _header(shown: str, start: bytes, delimiter: str | None) -> list[str]:
 def open_json(shown: str, stream: Replayed) -> Opened:
     """Return the fields of the first rows, the first row's number, and how to read some of them."""
     pa, reader = arrow(), arrow("json")
-    seen = _fields(shown, stream.start)
+    seen = _fields(shown, stream)
+    kinds = {str: pa.string(), int: pa.int64(), bool: pa.bool_(), float: pa.float64()}
 
-    def read(columns: list[str]) -> Iterator[Any]:
-        kinds = {str: pa.string(), int: pa.int64(), bool: pa.bool_()}
+    def read(columns: list[str]) -> Generator[Any, None, None]:
+        for name in columns:
+            if seen[name] in (dict, list):
+                what = "an object" if seen[name] is dict else "an array"
+                raise InvalidFile(f"{shown}: the field {name!r} is {what}, not a single value.")
         # Arrow's guess would be of all fields, and fail where one that nobody asks for varies.
         schema = pa.schema([(name, kinds.get(seen[name], pa.string())) for name in columns])
         options = reader.ReadOptions(block_size=_BLOCK_BYTES)
         parse = reader.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
-        with reader.open_json(stream, options, parse) as batches:
-            for batch in batches:
-                yield batch.select(columns)
+        row = 1
+        try:
+            with reader.open_json(stream, options, parse) as batches:
+                for batch in batches:
+                    row += len(batch)
+                    yield batch.select(columns)
+        except pa.ArrowInvalid as error:
+            raise _bad_json(shown, row, str(error)) from None
 
     return list(seen), 1, read
 
 
-def _fields(shown: str, start: bytes) -> dict[str, type]:
+def _bad_json(shown: str, row: int, said: str) -> InvalidFile:
+    """Return what Arrow says of a block of rows, of which the first has this number."""
+    if _LONG_ROW in said:
+        return _too_long(shown, row)
+    if found := _IN_ROW.search(said):
+        reason, place = found[1], int(found[2])
+        if changed := _CHANGED.fullmatch(reason):
+            name, before, now = changed.groups()
+            reason = f"the field {name!r} is of another type ({now}) than before ({before})"
+        return InvalidFile(f"{shown}, row {row + place}: {reason}.")
+    return InvalidFile(f"{shown}, from row {row} on: {said}.")
+
+
+def _fields(shown: str, stream: Replayed) -> dict[str, type]:
     """Return the names in the first rows, and the type of the first value of each that has one."""
     import msgspec
 
-    lines = start.split(b"\n", _ROWS_LOOKED_AT)[:_ROWS_LOOKED_AT]
-    whole = lines[:-1] if len(lines) > 1 else lines  # the last one may be cut off
+    lines = stream.start.split(b"\n", _ROWS_LOOKED_AT)[:_ROWS_LOOKED_AT]
+    if len(lines) > 1:
+        lines.pop()  # it may be cut off
+    elif not stream.ended:
+        raise InvalidFile(f"{shown}, row 1: more than {len(stream.start) >> 20} MB long.")
     seen: dict[str, type] = {}
-    for number, line in enumerate(whole, 1):
-        if line.strip():
-            try:
-                fields = msgspec.json.decode(line, type=dict[str, Any])
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-                raise InvalidFile(f"{shown}, row {number}: no JSON object: {error}.") from None
-            for name, value in fields.items():
-                if seen.get(name, NoneType) is NoneType:
-                    seen[name] = type(value)
+    for row, line in enumerate(filter(bytes.strip, lines), 1):
+        try:
+            fields = msgspec.json.decode(line, type=dict[str, Any])
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise InvalidFile(f"{shown}, row {row}: no JSON object: {error}.") from None
+        for name, value in fields.items():
+            if seen.get(name, NoneType) is NoneType:
+                seen[name] = type(value)
     return seen

@@ -5,7 +5,11 @@ A user's mistake ends in one line on stderr and an exit code, never in a traceba
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import threading
+import warnings
 from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
@@ -27,17 +31,56 @@ USAGE, BAD_DATA, SYSTEM, INTERRUPTED = 2, 3, 4, 130
 
 EPILOG = """\
 Exit codes: 0 all is well, 1 the reader of the output went away, 2 wrong usage, 3 bad data (a
-survey, answers, reports), 4 the system refused (a file cannot be written, an optional package or
-Java is missing), 130 interrupted."""
+survey, answers, reports), 4 the system refused (a file cannot be read or written, there is no room,
+an optional package or Java is missing), 130 interrupted, 143 told to end."""
 
 
 class _Failure(click.ClickException):
     """One printable line, whatever bytes of a user's file the message quotes."""
 
     def __init__(self, message: str, exit_code: int) -> None:
-        line = " ".join(message.split())
-        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in line))
+        super().__init__(_line(message))
         vars(self)["exit_code"] = exit_code
+
+
+def _line(message: str) -> str:
+    from .show import printable
+
+    return printable(" ".join(message.split()))
+
+
+class _Ended(BaseException):
+    """The system asked for an end; like KeyboardInterrupt, and tidied up after like it."""
+
+
+def _end(number: int, frame: object) -> None:
+    raise _Ended(number)
+
+
+@contextmanager
+def _ended_tidily() -> Iterator[None]:
+    """Leave nothing behind when the process is told to end, or its terminal goes away."""
+    mine = threading.current_thread() is threading.main_thread()
+    signals = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")] if mine else []
+    # One that is ignored stays ignored, as nohup wants it.
+    taken = [s for s in signals if s is not None and signal.getsignal(s) is signal.SIG_DFL]
+    for one in taken:
+        signal.signal(one, _end)
+    try:
+        yield
+    finally:
+        for one in taken:
+            signal.signal(one, signal.SIG_DFL)
+
+
+@contextmanager
+def _one_line_warnings() -> Iterator[None]:
+    def show(message: Warning | str, *where: object, **more: object) -> None:
+        click.echo(f"Note: {_line(str(message))}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
 
 
 @contextmanager
@@ -58,8 +101,12 @@ def _one_line_failures() -> Iterator[None]:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise _Failure(f"{where}{error.strerror or error}", SYSTEM) from None
+    except MemoryError:
+        raise _Failure("There is not enough memory.", SYSTEM) from None
     except KeyboardInterrupt:
         raise _Failure("interrupted", INTERRUPTED) from None
+    except _Ended as error:
+        raise _Failure("told to end", 128 + error.args[0]) from None
 
 
 class _Commands(click.Group):
@@ -83,7 +130,7 @@ class _Commands(click.Group):
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> object:
-        with _one_line_failures():
+        with _one_line_failures(), _ended_tidily(), _one_line_warnings():
             return super().invoke(ctx)
 
 
@@ -97,6 +144,9 @@ def main() -> None:
 
     Try it: privet demo
     """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: PTH123, SIM115
     # Bars and people's categories are not ASCII; file names may be any bytes.
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")

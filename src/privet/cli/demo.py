@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 import numpy as np
 
-from .options import FIGURE, OUTPUT
+from .options import FIGURE, OUTPUT, keep_apart
 
 QUESTION = "What did you have for breakfast?"
 # Out of 100 people.
@@ -41,26 +42,28 @@ def demo(people: int, epsilon: float, figure: Path, answers: Path | None, json_o
     from ..survey import Survey
     from .show import describe_estimate, describe_survey, print_estimate, print_json, progress
 
+    keep_apart([], [answers, figure])
     survey = Survey(QUESTION, list(SHARES), epsilon)
     crowd = _crowd(people)
-    if answers is not None:
-        with replacing(answers) as temporary:
-            temporary.write_text("\n".join(["answer", *crowd, ""]), encoding="utf-8")
-    tally = survey.tally()
-    first = survey.randomize(crowd[0])
-    tally.update(first)
-    with progress("Randomizing", total=people - 1) as advance:
-        for at in range(1, people, 1000):
-            reports = [survey.randomize(answer) for answer in crowd[at : at + 1000]]
-            tally.update(reports)
-            advance(len(reports))
-    estimate = tally.estimate()
-    truth = np.array([crowd.count(category) for category in SHARES]) / people
+    with ExitStack() as stack:  # what cannot be written is told before the work
+        picture = stack.enter_context(replacing(figure))
+        if answers is not None:
+            lines = "\n".join(["answer", *crowd, ""])
+            stack.enter_context(replacing(answers)).write_text(lines, encoding="utf-8")
+        tally = survey.tally()
+        first = survey.randomize(crowd[0])
+        tally.update(first)
+        with progress("Randomizing", total=people - 1) as advance:
+            for at in range(1, people, 1000):
+                reports = [survey.randomize(answer) for answer in crowd[at : at + 1000]]
+                tally.update(reports)
+                advance(len(reports))
+        estimate = tally.estimate()
+        truth = np.array([crowd.count(category) for category in SHARES]) / people
+        save_estimate(estimate, picture, target="sample", truth=truth)
     # The truth is that of these very people, so the intervals are for them, not a wider crowd.
     low, high = estimate.interval(0.95, target="sample")
     held = int(np.count_nonzero((low <= truth) & (truth <= high)))
-    with replacing(figure) as temporary:
-        save_estimate(estimate, temporary, target="sample", truth=truth)
     if json_out:
         document = {**describe_survey(survey), "level": 0.95, "target": "sample"}
         document |= {"truth": truth.tolist(), "intervals_that_hold_the_truth": held}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FIGURE, FILES, INPUT, LEVEL, TABLE, TARGET
+from .options import FIGURE, INPUT, LEVEL, REPORTS, TABLE, TARGET, keep_apart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,43 +65,58 @@ def estimate(
     """
     from ..errors import NoReports
     from ..files import read_survey, replacing
+    from .show import print_json
     from .tables import write_table
 
     if master is not None and engine != "spark":
         raise click.UsageError("--master is for --engine spark.")
     contract = read_survey(survey)
+    paths = _files(reports) if engine == "local" else []
+    keep_apart([survey, *paths], [out, figure])
     with ExitStack() as stack:  # what cannot be written is told before the work
         table, picture = (path and stack.enter_context(replacing(path)) for path in (out, figure))
-        tallies = _count(reports, contract, by, engine, master)
+        tallies = (
+            _count(paths, contract, by)
+            if engine == "local"
+            else _count_with_spark(reports, contract, by, master)
+        )
         results = {group: tally.estimate() for group, tally in tallies.items()}
         if not results:
             raise NoReports("There are no reports in these files, and so no groups.")
-        json_text = _as_json(results, by, level, target) if json_out or out else ""
         if table is not None:
-            write_table(table, _as_columns(results, by, level, target), json_text)
+            write_table(
+                table,
+                columns=lambda: _as_columns(results, by, level, target),
+                document=lambda: _as_document(results, by, level, target),
+            )
         if picture is not None:
             _draw(results, by, picture, level, target)
     if json_out:
-        click.echo(json_text)
+        print_json(_as_document(results, by, level, target))
     else:
         _print(results, by, level, target, top)
 
 
-def _count(
-    reports: Sequence[str], survey: Survey, by: Sequence[str], engine: str, master: str | None
-) -> dict[Group, Tally]:
-    from .show import progress
-
-    if engine == "spark":
-        from ..bulk.spark import tally_paths
-
-        with progress("Counting with Spark"):
-            return tally_paths(reports, survey, by=by, master=master)
-    from ..bulk import tally_files, tally_groups
-
+def _files(reports: Sequence[str]) -> list[Path]:
     context = click.get_current_context()
     argument = next(param for param in context.command.params if param.name == "reports")
-    paths = [path for one in reports for path in FILES.convert(one, argument, context)]
+    return [path for one in reports for path in REPORTS.convert(one, argument, context)]
+
+
+def _count_with_spark(
+    reports: Sequence[str], survey: Survey, by: Sequence[str], master: str | None
+) -> dict[Group, Tally]:
+    from ..bulk.spark import tally_paths
+    from .show import progress
+
+    with progress("Counting with Spark"):
+        return tally_paths(reports, survey, by=by, master=master)
+
+
+def _count(paths: Sequence[Path], survey: Survey, by: Sequence[str]) -> dict[Group, Tally]:
+    from ..bulk import tally_files, tally_groups
+    from .show import progress
+
     if by:
         return tally_groups(paths, survey, by, progress=progress)
     return {(): tally_files(paths, survey, progress=progress)}
@@ -110,24 +125,38 @@ def _count(
 def _as_columns(
     results: dict[Group, Estimate], by: Sequence[str], level: float, target: Target
 ) -> dict[str, list[Any]]:
-    """Return one table of all groups, the values of each beside every row."""
+    """Return one table of all groups, the values of each beside every row.
+
+    A column of groups that is called like one of the table's own is called by_n, by_category, ...
+    """
     whole: dict[str, list[Any]] = {}
     for group, result in results.items():
         columns = result.columns(level, target=target)
         rows = len(columns["category"])
-        named = dict(zip(by, group, strict=True)) | {"n": result.n}
-        for name, value in named.items():
+        own = {"n", *columns}
+        named = {_apart(name, own): value for name, value in zip(by, group, strict=True)}
+        for name, value in (named | {"n": result.n}).items():
             whole.setdefault(name, []).extend([value] * rows)
         for name, values in columns.items():
             whole.setdefault(name, []).extend(getattr(values, "tolist", lambda v=values: v)())
     return whole
 
 
-def _as_json(
-    results: dict[Group, Estimate], by: Sequence[str], level: float, target: Target
-) -> str:
-    import json
+def _apart(name: str, taken: set[str]) -> str:
+    """Return a name that is not taken, and take it.
 
+    >>> _apart("country", {"n"}), _apart("n", {"n"}), _apart("n", {"n", "by_n"})
+    ('country', 'by_n', 'by_by_n')
+    """
+    while name in taken:
+        name = f"by_{name}"
+    taken.add(name)
+    return name
+
+
+def _as_document(
+    results: dict[Group, Estimate], by: Sequence[str], level: float, target: Target
+) -> dict[str, Any]:
     from .show import describe_estimate, describe_survey
 
     survey = next(iter(results.values())).survey
@@ -139,7 +168,7 @@ def _as_json(
             {"group": dict(zip(by, group, strict=True)), **describe_estimate(result, level, target)}
             for group, result in results.items()
         ]
-    return json.dumps(document, indent=2, ensure_ascii=False)
+    return document
 
 
 def _draw(
@@ -172,16 +201,19 @@ def _print(
         print_estimate(result, level=level, target=target, top=rows, title=title)
     some = next(iter(results.values()))
     if some.can_shrink:
-        click.echo("share: unbiased, for sums and tests. shrunk: likelier as a whole, to be shown.")
+        click.echo("share: unbiased, for sums and tests. shrunk: nearer to the truth, to be shown.")
     n = plural(sum(result.n for result in results.values()), "report")
     groups = f" in {plural(len(results), 'group')}" if by else ""
     click.echo(f"{n}{groups}, epsilon = {some.survey.epsilon:g}, {some.survey.mechanism!r}")
 
 
 def _name(group: Group) -> str:
-    """Return a group in words.
+    r"""Return a group in words.
 
-    >>> _name(("France", None))
-    'France, (none)'
+    >>> _name(("France", None, "", "\x1b"))
+    'France, (none), (empty), \\x1b'
     """
-    return ", ".join("(none)" if value is None else value for value in group)
+    from .show import printable
+
+    words = {None: "(none)", "": "(empty)"}
+    return ", ".join(words.get(value) or printable(value or "") for value in group)

@@ -2,39 +2,56 @@
 
 from __future__ import annotations
 
+import os
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-__all__ = ["DELIMITER", "FIGURE", "FILES", "INPUT", "LEVEL", "OUTPUT", "TABLE", "TARGET"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "DELIMITER", "FIGURE", "FILES", "INPUT", "LEVEL", "OUTPUT", "REPORTS", "TABLE", "TARGET",
+    "keep_apart",
+]  # fmt: skip
 
 
-class _Ending(click.Path):
-    """A path whose ending names a format, checked before any work is done."""
+class _Output(click.Path):
+    """A path to be written. Where its ending names a format, that is checked before any work."""
 
     def __init__(self, *endings: str) -> None:
+        # Whether the system lets us write there is its own to say, with an exit code of its own.
         super().__init__(readable=False, path_type=Path)
         self._endings = endings
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = Path(value)
-        if path.suffix.lower() not in self._endings:
+        if self._endings and path.suffix.lower() not in self._endings:
             self.fail(f"{path.name!r} must end in one of {', '.join(self._endings)}.", param, ctx)
+        if os.fspath(value) in ("", "-"):
+            self.fail(f"must be the name of a file. Got {value!r}.", param, ctx)
         return super().convert(value, param, ctx)
 
 
 class _Files(click.ParamType):  # type: ignore[type-arg]
-    """A file, all files of a folder, all that match a pattern, or - for standard input."""
+    """A file, all files of a folder, all that match a pattern; or a pipe, - for standard input."""
 
     name = "files"
 
+    def __init__(self, *, piped: bool) -> None:
+        self._piped = piped
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = Path(value)
-        if value == "-" or path.is_file() or path.is_fifo():  # of a shell's <(command)
+        if value == "-" or (path.exists() and not path.is_file() and not path.is_dir()):
+            if not self._piped:
+                self.fail(f"{value!r} is a pipe; these are read from files.", param, ctx)
             return [path]
-        if path.is_dir():
+        if path.is_file():
+            return [path]
+        if path.is_dir() and value:
             # Engines write a folder of parts, with notes whose names begin like this.
             found = sorted(p for p in path.iterdir() if p.is_file() and p.name[0] not in "._")
             if not found:
@@ -48,12 +65,28 @@ class _Files(click.ParamType):  # type: ignore[type-arg]
         return found
 
 
-INPUT = click.Path(exists=True, dir_okay=False, path_type=Path)
-FILES = _Files()
-# Whether the system lets us write there is its own to say, with an exit code of its own.
-OUTPUT = click.Path(readable=False, path_type=Path)
-FIGURE = _Ending(".png", ".svg", ".pdf")
-TABLE = _Ending(".csv", ".json", ".parquet")
+def keep_apart(read: Iterable[Path], written: Iterable[Path | None]) -> None:
+    """Refuse a file that is read twice, or written in the place of another of this command's."""
+    given: set[str] = set()
+    for path in read:
+        if (real := os.path.realpath(path)) in given:
+            raise click.UsageError(f"{path}: given twice; it would count twice.")
+        given.add(real)
+    for output in written:
+        if output is not None:
+            if (real := os.path.realpath(output)) in given:
+                raise click.UsageError(
+                    f"{output}: given twice; what is written must be a file of its own."
+                )
+            given.add(real)
+
+
+# Whether the system lets us read or write is its own to say, with an exit code of its own.
+INPUT = click.Path(exists=True, dir_okay=False, readable=False, path_type=Path)
+FILES, REPORTS = _Files(piped=True), _Files(piped=False)
+OUTPUT = _Output()
+FIGURE = _Output(".png", ".svg", ".pdf")
+TABLE = _Output(".csv", ".json", ".parquet")
 
 LEVEL = click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
@@ -65,15 +98,11 @@ TARGET = click.option(
 )  # fmt: skip
 
 
-def _one_character(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    if value in ("\\t", "tab"):
-        return "\t"
-    if value is not None and len(value) != 1:
-        raise click.BadParameter(f"must be one character, or tab. Got {value!r}.", ctx, param)
-    return value
+def _typed_tab(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    return "\t" if value in ("\\t", "tab") else value
 
 
 DELIMITER = click.option(
-    "--delimiter", callback=_one_character,
+    "--delimiter", callback=_typed_tab,
     help="Between the fields of a CSV file.  [default: a comma; in .tsv files a tab]",
 )  # fmt: skip

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ..mechanisms import Comparison
     from ..plan import Plan
 
+_WIDE = 115  # for all columns of a comparison
+
 
 @click.command()
 @click.option("--categories", "d", type=int, required=True, help="How many answers are possible.")
@@ -100,12 +102,14 @@ def _print_table(rows: list[Comparison], chosen: str) -> None:
 
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("mechanism", no_wrap=True)
-    headers = ("s.e. of a share", "squared error", "of the best", "report", "random")
-    for header in (*headers, "counting", "decoding"):
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    errors = ("s.e. of a share", "squared error", "of the best", "report")
+    costs = ("random", "counting", "decoding") if console.width >= _WIDE else ()
+    for header in (*errors, *costs):
         table.add_column(header, justify="right", no_wrap=True)
     for row in rows:
         mark = " ←" if row.mechanism.name == chosen else ""
-        table.add_row(
+        cells = (
             row.mechanism.name + mark,
             f"± {100 * sqrt(row.squared_error / row.mechanism.d):.2g} %",
             f"{row.squared_error:.3g}",
@@ -115,7 +119,10 @@ def _print_table(rows: list[Comparison], chosen: str) -> None:
             f"{_rounded(row.counting_steps)} a report",
             _rounded(row.decoding_steps),
         )
-    Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
+        table.add_row(*cells[: len(table.columns)])
+    console.print(table)
+    if not costs:
+        click.echo("A wider terminal shows the cost of each, too.\n")
 
 
 def _size(count: int) -> str:

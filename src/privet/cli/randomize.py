@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import DELIMITER, FILES, INPUT, OUTPUT
+from .options import DELIMITER, FILES, INPUT, OUTPUT, keep_apart
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,9 +58,11 @@ def randomize(
     from .show import plural, print_json, progress
 
     contract = read_survey(survey)
+    paths = [path for some in answers for path in some]
+    keep_apart([survey, *paths], [out])
     done = randomize_files(
-        [path for some in answers for path in some], contract, out, column=column, by=by,
-        unknown=unknown, delimiter=delimiter, keep_order=keep_order, progress=progress,
+        paths, contract, out, column=column, by=by, unknown=unknown, delimiter=delimiter,
+        keep_order=keep_order, progress=progress,
     )  # fmt: skip
     size = contract.mechanism.report_bytes
     if json_out:

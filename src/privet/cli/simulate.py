@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FIGURE, INPUT, TABLE
+from .options import FIGURE, INPUT, TABLE, keep_apart
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,9 +79,10 @@ def simulate(
     """
     from ..files import replacing
     from ..simulate import run
-    from .show import progress
+    from .show import print_json, progress
     from .tables import write_table
 
+    keep_apart([truth_file] if truth_file is not None else [], [out, figure])
     forms: dict[str, Any] = {name: name for name in truths}
     if truth_file is not None:
         forms[truth_file.name] = own = _read_truth(truth_file)
@@ -96,13 +97,13 @@ def simulate(
                 repeats=repeats, target=target, seed=seed, workers=workers, progress=advance,
             )  # fmt: skip
         if table is not None:
-            write_table(table, experiment.columns(), _as_json(experiment))
+            write_table(table, experiment.columns, lambda: _as_document(experiment))
         if picture is not None:
             from ..figures import save_experiment
 
             save_experiment(experiment, picture)
     if json_out:
-        click.echo(_as_json(experiment))
+        print_json(_as_document(experiment))
     else:
         _print_table(experiment)
 
@@ -120,16 +121,13 @@ def _read_truth(path: Path) -> list[float]:
     return numbers
 
 
-def _as_json(experiment: Experiment) -> str:
-    import json
-
-    document = {
+def _as_document(experiment: Experiment) -> dict[str, Any]:
+    return {
         "repeats": experiment.repeats,
         "target": experiment.target,
         "seed": experiment.seed,
         "rows": [row._asdict() for row in experiment.rows],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False)
 
 
 def _print_table(experiment: Experiment) -> None:
@@ -147,7 +145,7 @@ def _print_table(experiment: Experiment) -> None:
         table.add_column(words[name], justify="left" if name == "truth" else "right")
     table.add_column("mechanism")
     table.add_column("estimate")
-    for header in ("ℓ1 error", "squared ℓ2 error ± s.e.", "in theory", "ℓ∞ error"):
+    for header in ("ℓ1\nerror", "squared ℓ2\nerror ± s.e.", "in\ntheory", "ℓ∞\nerror"):
         table.add_column(header, justify="right", no_wrap=True)
 
     def place(row: Row) -> list[str]:

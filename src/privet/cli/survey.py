@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import DELIMITER, FILES, INPUT, OUTPUT
+from .options import DELIMITER, FILES, INPUT, OUTPUT, keep_apart
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..survey import Survey
 
 
@@ -33,7 +32,7 @@ def survey() -> None:
 @click.option("-q", "--question", required=True, help="What people are asked.")
 @click.option("-c", "--category", "given", multiple=True, help="A possible answer; repeat.")
 @click.option(
-    "--categories", "listed", type=click.File(encoding="utf-8-sig", errors="strict"),
+    "--categories", "listed", type=click.Path(exists=True, readable=False, allow_dash=True),
     help="A file with one possible answer a line, after those of -c; - for stdin.",
 )  # fmt: skip
 @click.option(
@@ -56,7 +55,7 @@ def survey() -> None:
 def new(
     question: str,
     given: tuple[str, ...],
-    listed: TextIO | None,
+    listed: str | None,
     answers: list[Path] | None,
     column: str | None,
     top: int | None,
@@ -74,11 +73,13 @@ def new(
     """
     from ..files import replacing
     from ..survey import Survey
-    from .show import print_json
+    from .show import plural, print_json
 
+    keep_apart([*(answers or ()), *([Path(listed)] if listed is not None else ())], [out])
     categories = [*given, *(_lines(listed) if listed is not None else ())]
+    missing = 0
     if answers is not None:
-        taken = _taken_from(answers, column, top, delimiter)
+        taken, missing = _taken_from(answers, column, top, delimiter)
         categories += [category for category in taken if category not in {*categories, other}]
     elif column is not None or top is not None or delimiter is not None:
         raise click.UsageError("--column, --top and --delimiter are for --from.")
@@ -95,6 +96,8 @@ def new(
     else:
         line = f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…"
         click.echo(line, err=True)
+    if missing:
+        click.echo(f"{plural(missing, 'row')} without an answer.", err=True)
     if answers is not None:
         click.echo(
             "Note: the categories come from answers. Whoever sees the survey learns that each of "
@@ -172,27 +175,35 @@ def _described(survey: Survey) -> dict[str, Any]:
 
 def _taken_from(
     paths: list[Path], column: str | None, top: int | None, delimiter: str | None
-) -> list[str]:
-    """Return the different answers in files, in an order that says nothing of their number."""
+) -> tuple[list[str], int]:
+    """Return the different answers in files, in an order that says nothing of their number.
+
+    And how many rows have none. Letters that are written in two ways are one answer, as they are
+    one category.
+    """
+    from collections import Counter
+    from unicodedata import normalize
+
     from ..bulk import count_answers
-    from .show import plural, progress
+    from .show import progress
 
-    counts, missing = count_answers(paths, column, delimiter=delimiter, progress=progress)
-    if missing:
-        click.echo(f"{plural(missing, 'row')} without an answer.", err=True)
+    found, missing = count_answers(paths, column, delimiter=delimiter, progress=progress)
+    counts: Counter[str] = Counter()
+    for answer, count in found.items():
+        counts[normalize("NFC", answer)] += count
     frequent = sorted(counts, key=lambda answer: (-counts[answer], answer))
-    return sorted(frequent[:top])
+    return sorted(frequent[:top]), missing
 
 
-def _lines(file: TextIO) -> list[str]:
+def _lines(name: str) -> list[str]:
     """Return the lines of a file; a blank one is told by its number."""
     from ..errors import InvalidFile
 
     try:
-        lines = file.read().splitlines()
+        with click.open_file(name, encoding="utf-8-sig", errors="strict") as file:
+            lines = [line.strip() for line in file]
     except UnicodeDecodeError:
-        raise InvalidFile(f"{file.name}: not text in UTF-8.") from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            raise InvalidFile(f"{file.name}, line {number}: there is no category.")
-    return [line.strip() for line in lines]
+        raise InvalidFile(f"{name}: not text in UTF-8.") from None
+    if "" in lines:
+        raise InvalidFile(f"{name}, line {lines.index('') + 1}: there is no category.")
+    return lines

@@ -5,23 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 
-def write_table(path: Path, columns: Mapping[str, Sequence[Any]], json_text: str) -> None:
-    """Write the columns, or the text if it is JSON that is wanted."""
+def write_table(
+    path: Path, columns: Callable[[], Mapping[str, Sequence[Any]]], document: Callable[[], Any]
+) -> None:
+    """Write the columns, or the document if it is JSON that is wanted; only that one is made."""
     ending = path.suffix.lower()
     if ending == ".json":
-        path.write_text(json_text + "\n", "utf-8")
+        from .show import as_json
+
+        path.write_text(as_json(document()) + "\n", "utf-8")
     elif ending == ".csv":
         import csv
 
+        table = columns()
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
-            writer.writerow(columns)
-            writer.writerows(zip(*columns.values(), strict=True))
+            writer.writerow(table)
+            writer.writerows(zip(*table.values(), strict=True))
     else:
         from ..columns import arrow
 
-        arrow("parquet").write_table(arrow().table(dict(columns)), path)
+        arrow("parquet").write_table(arrow().table(dict(columns())), path)

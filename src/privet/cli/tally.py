@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import FILES, INPUT, OUTPUT
+from .options import INPUT, OUTPUT, REPORTS, keep_apart
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("survey", type=INPUT)
-@click.argument("reports", type=FILES, nargs=-1, required=True)
+@click.argument("reports", type=REPORTS, nargs=-1, required=True)
 @click.option("-o", "--out", required=True, type=OUTPUT, help="The tally file.")
 @click.option("--json", "json_out", is_flag=True, help="Print what was done as JSON.")
 def tally(survey: Path, reports: tuple[list[Path], ...], out: Path, json_out: bool) -> None:
@@ -29,8 +29,9 @@ def tally(survey: Path, reports: tuple[list[Path], ...], out: Path, json_out: bo
     from .show import plural, print_json, progress
 
     contract = read_survey(survey)
+    paths = [path for some in reports for path in some]
+    keep_apart([survey, *paths], [out])
     with replacing(out) as temporary:
-        paths = [path for some in reports for path in some]
         counted = tally_files(paths, contract, progress=progress)
         temporary.write_bytes(counted.to_bytes())
     if json_out:

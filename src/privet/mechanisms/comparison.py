@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import InvalidArgument
 from .k_subset import KSubset
 from .registry import by_name
+from .symmetric import Symmetric
 
 if TYPE_CHECKING:
     from .base import Mechanism
@@ -93,5 +94,6 @@ def _compare(mechanism: Mechanism, n: int, optimum: float) -> Comparison:
 
 
 def _error(mechanism: Mechanism) -> float:
-    flat = np.full(mechanism.d, 1 / mechanism.d)
-    return float(mechanism.variance(flat, 1, "sample").sum())
+    alike = isinstance(mechanism, Symmetric)  # then one value stands for all, however many
+    flat = np.full(1 if alike else mechanism.d, 1 / mechanism.d)
+    return float(mechanism.variance(flat, 1, "sample").mean()) * mechanism.d

@@ -55,6 +55,9 @@ def randomize(
         or it counts as that category.
 
     """
+    if column in by:
+        rule = f"other columns than {column!r}: the answers would be in the clear"
+        raise InvalidArgument("randomize", "by", rule, list(by))
     chosen = select(frame, "randomize", column, "answer", by)
     kind = chosen.schema["answer"].dataType
     if type(kind).__name__ not in _ANSWERS.split():

@@ -1,0 +1,55 @@
+"""Pictures of what is hard to draw: long questions, names that begin alike, letters of no font."""
+
+import numpy as np
+import pytest
+
+from privet import Survey
+from privet.figures import plot_estimate, plot_groups, save_estimate
+
+QUESTION = "How would you describe, in as few words as you can manage, " * 3 + "your way to work?"
+NAMES = [f"Something that takes very many words to say, {way}" for way in ("one", "two", "three")]
+
+
+def estimate(question=QUESTION, names=NAMES):
+    survey = Survey(question, names, 2.0)
+    tally = survey.tally()
+    tally.update(survey.randomize_batch(np.repeat(names, 100)))
+    return tally.estimate()
+
+
+def drawn(figure):
+    """Return where the words of a figure are; ticks have none."""
+    figure.draw_without_rendering()
+    texts = figure.findobj(lambda one: hasattr(one, "get_text") and " " in one.get_text())
+    return {text.get_text(): text.get_window_extent() for text in texts}
+
+
+def test_long_questions_and_names_stay_inside_the_picture():
+    groups = {f"group {i}": estimate() for i in range(5)}
+    pictures = [plot_groups(dict(list(groups.items())[:n])) for n in (1, 2, 5)]
+    for figure in (*pictures, plot_estimate(estimate()).figure):
+        boxes = drawn(figure)
+        assert any(text.startswith("How would") for text in boxes)
+        assert any(text.startswith("Something") for text in boxes)
+        assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width for box in boxes.values())
+
+
+def test_a_long_question_covers_nothing():
+    boxes = drawn(plot_estimate(estimate()).figure)
+    question = next(box for text, box in boxes.items() if text.startswith("How would"))
+    note = next(box for text, box in boxes.items() if text.startswith("300 reports"))
+    assert not question.overlaps(note)
+
+
+def test_names_that_begin_alike_are_told_apart():
+    labels = [label.get_text() for label in plot_estimate(estimate()).get_yticklabels()]
+    assert sorted(labels) == ["Something th…one", "Something th…three", "Something th…two"]
+
+
+def test_letters_that_the_font_lacks_are_told_once(tmp_path):
+    hieroglyphs = ["\U00013000", "\U00013001"]
+    with pytest.warns(
+        UserWarning, match="font lacks (\U00013000 \U00013001|\U00013001 \U00013000)"
+    ) as told:
+        save_estimate(estimate("?", hieroglyphs), tmp_path / "a.png")
+    assert len(told) == 1
