@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,8 +37,9 @@ _PACKINGS = {
     b"BZh": "bz2",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"\x04\x22\x4d\x18": "lz4",
+    b"\xfd7zXZ": "xz",
 }
-_XZ, _ZIP, _OLD_FEATHER = b"\xfd7zXZ", b"PK\x03\x04", b"FEA1"
+_ZIP, _OLD_FEATHER = b"PK\x03\x04", b"FEA1"
 _PARQUET, _ARROW_FILE, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _JSON_ARRAY = re.compile(rb"\s*\[\s*[{\]]")
@@ -65,14 +67,15 @@ def open_table(path: Path, delimiter: str | None = None) -> Iterator[Table]:
     with reading(shown, _WHAT), ExitStack() as stack:
         file = sys.stdin.buffer if path == STDIN else stack.enter_context(path.open("rb"))
         packed = Replayed(file, _START_BYTES)
-        stream = _unpack(shown, packed)
-        if stream is not packed:
-            stream = Replayed(stream, _START_BYTES)
+        packing = _packing(shown, packed.start)
+        stream = Replayed(_unpack(packed, packing), _START_BYTES) if packing else packed
+        if path != STDIN and path.is_file() and packing != "xz":
+            stream.reopen = partial(arrow().input_stream, shown, compression=packing)
         start = stream.start
         if not start:
             raise InvalidFile(f"{shown}: the file is empty.")
         if start.startswith((_PARQUET, _ARROW_FILE)):
-            if path == STDIN or stream is not packed:
+            if path == STDIN or packing:
                 raise InvalidFile(
                     f"{shown}: Parquet and Feather files are read from their end, and cannot come "
                     "through a pipe or packed; give the name of the plain file."
@@ -107,20 +110,20 @@ def count_rows(paths: Sequence[Path]) -> int | None:
     return total
 
 
-def _unpack(shown: str, packed: Replayed) -> Any:
-    start = packed.start
-    if start.startswith(_XZ):
-        from lzma import LZMAFile
-
-        return LZMAFile(packed)  # type: ignore[arg-type]
+def _packing(shown: str, start: bytes) -> str | None:
     if start.startswith(_ZIP):
         raise InvalidFile(f"{shown}: a ZIP archive or a spreadsheet; unpack it, or save it as CSV.")
     if start.startswith(_OLD_FEATHER):
         raise InvalidFile(f"{shown}: a Feather file of the old version 1; save it as version 2.")
-    for magic, name in _PACKINGS.items():
-        if start.startswith(magic):
-            return arrow().CompressedInputStream(arrow().PythonFile(packed, "r"), name)
-    return packed
+    return next((name for magic, name in _PACKINGS.items() if start.startswith(magic)), None)
+
+
+def _unpack(packed: Replayed, packing: str) -> Any:
+    if packing == "xz":  # which Arrow does not know
+        from lzma import LZMAFile
+
+        return LZMAFile(packed)  # type: ignore[arg-type]
+    return arrow().CompressedInputStream(arrow().PythonFile(packed, "r"), packing)
 
 
 def _usual_delimiter(path: Path) -> str | None:

@@ -32,7 +32,7 @@ _OTHER_DELIMITERS = {";": "';'", "\t": "tab", "|": "'|'"}
 class Replayed(io.RawIOBase):
     """A stream whose beginning can be looked at before it is read; a byte order mark is left out.
 
-    `ended` says that the beginning is all there is.
+    `ended` says that the beginning is all there is; `reopen`, how Arrow opens the same by itself.
     """
 
     def __init__(self, stream: Any, size: int) -> None:
@@ -40,10 +40,24 @@ class Replayed(io.RawIOBase):
         while missing > 0 and (piece := stream.read(missing)):
             pieces.append(piece)
             missing -= len(piece)
-        self.start = b"".join(pieces).removeprefix(_BOM)
+        start = b"".join(pieces)
+        self.start = start.removeprefix(_BOM)
         self.ended = missing > 0
+        self.reopen: Callable[[], Any] | None = None
+        self._mark = len(start) - len(self.start)
         self._stream = stream
         self._at = 0
+
+    def for_arrow(self) -> Any:
+        """Return the whole for Arrow to read: not through Python, where that can be helped.
+
+        Arrow reads in threads of its own, one of which may still do so when the interpreter ends.
+        """
+        if self.reopen is None:
+            return self
+        stream = self.reopen()
+        stream.read(self._mark)
+        return stream
 
     def readable(self) -> bool:
         """Say that it is for reading."""
@@ -80,20 +94,25 @@ def open_csv(shown: str, stream: Replayed, delimiter: str | None) -> Opened:
     def read(columns: list[str]) -> Generator[Any, None, None]:
         rows = 2
         try:
-            with reader.open_csv(
-                stream,
-                # Without threads Arrow counts rows for its messages, and parses no slower.
-                reader.ReadOptions(block_size=_BLOCK_BYTES, use_threads=False),
-                reader.ParseOptions(
-                    delimiter=delimiter or ",", newlines_in_values=True, ignore_empty_lines=False
-                ),
-                reader.ConvertOptions(
-                    strings_can_be_null=False,
-                    check_utf8=False,
-                    include_columns=columns,
-                    column_types=dict.fromkeys(columns, pa.binary()),
-                ),
-            ) as batches:
+            with (
+                stream.for_arrow() as source,
+                reader.open_csv(
+                    source,
+                    # Without threads Arrow counts rows for its messages, and parses no slower.
+                    reader.ReadOptions(block_size=_BLOCK_BYTES, use_threads=False),
+                    reader.ParseOptions(
+                        delimiter=delimiter or ",",
+                        newlines_in_values=True,
+                        ignore_empty_lines=False,
+                    ),
+                    reader.ConvertOptions(
+                        strings_can_be_null=False,
+                        check_utf8=False,
+                        include_columns=columns,
+                        column_types=dict.fromkeys(columns, pa.binary()),
+                    ),
+                ) as batches,
+            ):
                 for batch in batches:
                     rows += len(batch)
                     yield batch
@@ -153,7 +172,10 @@ def open_json(shown: str, stream: Replayed) -> Opened:
         parse = reader.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
         row = 1
         try:
-            with reader.open_json(stream, options, parse) as batches:
+            with (
+                stream.for_arrow() as source,
+                reader.open_json(source, options, parse) as batches,
+            ):
                 for batch in batches:
                     row += len(batch)
                     yield batch.select(columns)
