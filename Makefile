@@ -39,7 +39,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
 	touch $@
 
 $(VENV)/.dev: $(BIN)/python pyproject.toml
