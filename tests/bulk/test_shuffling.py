@@ -1,5 +1,7 @@
 """Rows in random order: all of them, and in any order alike."""
 
+import subprocess
+import sys
 from collections import Counter
 from itertools import permutations
 
@@ -37,3 +39,23 @@ def test_nothing_is_lost_and_little_stays_in_place(monkeypatch):
 
 def test_no_rows_give_none():
     assert shuffled() == []
+
+
+NO_ROOM = """\
+import resource, tempfile
+import numpy as np
+from privet.bulk import shuffling
+shuffling._PILE_BYTES = 10
+resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50))
+with shuffling.Shuffling() as pile:
+    try:
+        pile.add(np.zeros((100_000, 1), np.uint8))
+    except OSError as error:
+        print(error.filename == tempfile.gettempdir(), error.strerror)
+"""
+
+
+def test_no_room_for_the_piles_is_told_with_their_place():
+    done = subprocess.run([sys.executable, "-c", NO_ROOM], capture_output=True, text=True)
+    said = "File too large while the reports' order is drawn; TMPDIR names another folder"
+    assert done.stdout == f"True {said}\n", done.stderr

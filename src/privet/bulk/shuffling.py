@@ -58,7 +58,10 @@ class Shuffling:
         except OSError as error:
             if error.errno not in NO_ROOM:
                 raise
-            raise OSError(error.errno, f"{error.strerror}, for piles", gettempdir()) from None
+            rule = (
+                f"{error.strerror} while the reports' order is drawn; TMPDIR names another folder"
+            )
+            raise OSError(error.errno, rule, gettempdir()) from None
 
     def drain(self) -> Iterator[NDArray[np.uint8]]:
         """Yield the rows, pile after pile."""
