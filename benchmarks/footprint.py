@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ROOT = Path(__file__).resolve().parent.parent
+_FIRST_BATCH = """\
+from time import perf_counter
+import numpy as np
+from privet.mechanisms import KSubset
+mechanism, values, times = KSubset(64, 1.0), np.zeros(100_000, int), []
+for _ in range(2):
+    start = perf_counter()
+    mechanism.tally(mechanism.randomize(values))
+    times.append(perf_counter() - start)
+print(times[0] - times[1])
+"""
 
 
 def startup(scale: Scale) -> Iterator[Row]:
     """Start.
 
-    Processes of their own; an import is the time beyond that of a bare interpreter.
+    Processes of their own; an import is the time beyond that of a bare interpreter. The first batch
+    is 100,000 reports at d = 64 made and counted, beyond the same once more.
     """
     commands = (["-c", "pass"], ["-c", "import numpy"], ["-c", "import privet"])
     bare, numpy, privet, shown = seconds_a_unit(
@@ -37,6 +50,8 @@ def startup(scale: Scale) -> Iterator[Row]:
         bar=Bar(1.3, at_most=True),
     )
     yield Row("privet --help", show_time(shown), "", shown, "s", Bar(0.3, at_most=True))
+    first = median(float(_run("-c", _FIRST_BATCH)) for _ in range(1 + scale.repeats))
+    yield Row("the first batch", show_time(first), "", first, "s", Bar(0.12, at_most=True))
 
 
 def memory(scale: Scale) -> Iterator[Row]:

@@ -57,6 +57,7 @@ One report of one person
 Start
     import privet
     privet --help
+    the first batch
 Memory for reports in a file
     randomize to a file
     count from a file

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from privet.bulk.spark.session import check_java
-from privet.errors import SparkFailure
+from java import need_java
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("*.py"))
@@ -30,7 +29,7 @@ SAYS = {
 def test_an_example_runs(script, tmp_path):
     spark = script.name.startswith("spark")
     if spark:
-        _need_java()
+        need_java()
     done = subprocess.run(
         [sys.executable, "-W", "default" if spark else "error", script],
         cwd=tmp_path, capture_output=True, text=True,
@@ -41,15 +40,6 @@ def test_an_example_runs(script, tmp_path):
     for words in SAYS[script.name]:
         assert words in done.stdout
     assert not list(tmp_path.iterdir())
-
-
-def _need_java():
-    try:
-        check_java()
-    except SparkFailure as error:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(error))
 
 
 def test_the_examples_are_explained_and_listed():

@@ -1,5 +1,6 @@
 """Machine code called without numba: the same results, or numba's own."""
 
+import resource
 import sys
 import threading
 import time
@@ -11,7 +12,7 @@ from numba.core.errors import TypingError
 
 from privet import kernels
 from privet.entropy import seeded
-from privet.kernels import exporting, loading, native
+from privet.kernels import exporting, loading
 from privet.kernels.counting import count_bitmaps, count_indices
 from privet.kernels.loading import Kernel
 from privet.mechanisms import (
@@ -24,11 +25,6 @@ from privet.mechanisms import (
     MultivariateRR,
     OptimizedUnary,
     Rappor,
-)
-
-pytestmark = pytest.mark.skipif(
-    native.llvm().llvm_version_info < exporting.OLDEST,
-    reason="Before numba 0.62, LLVM's pointers have types, and everything is left to numba.",
 )
 
 WORD = np.uint64
@@ -169,7 +165,6 @@ def test_exceptions_are_numbas():
 
 
 def test_room_is_given_back():
-    resource = pytest.importorskip("resource")
     none, positions = np.zeros(0, np.int64), np.zeros(0, np.uint32)
     args = none, none.astype(np.bool_), positions, np.zeros((0, 9), np.uint8), 0
 
@@ -260,12 +255,6 @@ def test_a_numba_that_differs_is_noticed(what, monkeypatch, tmp_path):
         exporting.export(kernel.compiled.py_func, (WORD(9),))
     assert kernel(WORD(9)) == 16
     assert not is_native(kernel)
-
-
-def test_an_older_llvm_is_noticed_before_anything_is_compiled(monkeypatch):
-    monkeypatch.setattr(native.llvm(), "llvm_version_info", (15, 0, 7))
-    with pytest.raises(TypeError, match="pointers have types"):
-        exporting.export(None, ())
 
 
 @pytest.mark.parametrize("error", [MemoryError, ImportError, DeprecationWarning])

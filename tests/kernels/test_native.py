@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from privet.kernels import exporting, native
+from privet.kernels import native
 from privet.kernels.native import Code, File
 
 # --- files ------------------------------------------------------------------------------------
@@ -166,10 +166,6 @@ def finish(running):
     return int(shown[0]), shown[1] == "True"
 
 
-@pytest.mark.skipif(
-    native.llvm().llvm_version_info < exporting.OLDEST,
-    reason="Before numba 0.62, LLVM's pointers have types, and everything is left to numba.",
-)
 def test_processes_share_machine_code(tmp_path):
     racing = [process(tmp_path) for _ in range(2)]
     (answer, first), second = map(finish, racing)

@@ -1,12 +1,11 @@
 """One Spark session for all tests of a process, and a cluster of real processes for a few."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-from privet.bulk.spark.session import check_java, session
-from privet.errors import SparkFailure
+from java import need_java
+from privet.bulk.spark.session import session
 
 # PySpark leaves sockets to the garbage collector, and warns of any pandas that it does not know.
 TOLD = ["ignore:unclosed <socket.socket:ResourceWarning", "ignore:PySpark does not yet fully"]
@@ -23,12 +22,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def java():
     """Java that Spark can use: without it there is nothing to test here."""
-    try:
-        check_java()
-    except SparkFailure as error:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(error))
+    need_java()
 
 
 @pytest.fixture(scope="session")

@@ -26,9 +26,6 @@ from .native import ENTRY, Code, llvm, target_machine
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Of LLVM; the one that comes with numba 0.62.
-OLDEST = (20,)
-
 _ANYWHERE = {b"malloc", b"free", b"memcpy", b"memmove", b"memset"}
 # Arguments as LLVM names their types, and results as `struct` does.
 _ARGUMENTS = {int: "i64", np.int64: "i64", np.uint64: "i64", bool: "i8"}
@@ -76,8 +73,6 @@ def export(function: Any, args: tuple[Any, ...]) -> Code:
     from numba import njit, typeof
     from numba.core.runtime import nrtdynmod
 
-    if llvm().llvm_version_info < OLDEST:
-        raise TypeError("LLVM's pointers have types.")
     if str(nrtdynmod._meminfo_struct_type) != _OWNER:
         raise TypeError("numba counts references in another way.")
     kernel = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
