@@ -12,14 +12,14 @@ from scipy.stats import chi2, kstest, norm
 
 from privet import Estimate, Survey, simulate
 from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport, NoReports, SurveyMismatch
-from privet.homogeneity import _largest_contrast, homogeneity
 from privet.mechanisms import BinaryRR, KSubset
-from privet.mechanisms.covariance import covariance, noise
 from privet.mechanisms.cyclotomic import Cyclotomic
 from privet.mechanisms.hadamard import Hadamard
 from privet.mechanisms.local_hash import LocalHash
 from privet.mechanisms.optimized_unary import OptimizedUnary
 from privet.sums import change, difference, total
+from privet.sums.covariance import covariance, noise
+from privet.sums.homogeneity import _largest_contrast, homogeneity
 
 SMALL = [
     KSubset(2, 1.0),

@@ -12,10 +12,10 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from .analysis.estimate import Estimate
+from .analysis.tally import Tally
 from .errors import PrivetError
-from .estimate import Estimate
 from .survey import Survey
-from .tally import Tally
 
 if TYPE_CHECKING:
     from . import entropy, errors, mechanisms, paper, plan, refine, simulate, sums, theory

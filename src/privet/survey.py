@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .columns import as_column, is_column, positions
+from .analysis.columns import as_column, is_column, positions
+from .analysis.tally import Tally
 from .entropy import Stream, keyed
 from .errors import InvalidAnswer, InvalidArgument, InvalidSurvey
 from .mechanisms import Mechanism, by_name
-from .tally import Tally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

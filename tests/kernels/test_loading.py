@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from privet import kernels
+from privet.analysis import kernels
+from privet.analysis.kernels import exporting, loading
+from privet.analysis.kernels.counting import count_bitmaps, count_indices
+from privet.analysis.kernels.loading import Kernel
 from privet.entropy import seeded
-from privet.kernels import exporting, loading
-from privet.kernels.counting import count_bitmaps, count_indices
-from privet.kernels.loading import Kernel
 from privet.mechanisms import (
     BinaryRR,
     Cyclotomic,
@@ -273,7 +273,7 @@ def test_a_jit_that_is_disabled_is_not_the_end(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     kernel = Kernel("sampling.span")
     plain = kernel.compiled.py_func  # which the decorator returns then
-    monkeypatch.setattr(sys.modules["privet.kernels.sampling"], "span", plain)
+    monkeypatch.setattr(sys.modules["privet.analysis.kernels.sampling"], "span", plain)
     other = Kernel("sampling.span")
     assert other(WORD(9)) == 16
     assert other.compiled is plain

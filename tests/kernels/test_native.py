@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from privet.kernels import native
-from privet.kernels.native import Code, File
+from privet.analysis.kernels import native
+from privet.analysis.kernels.native import Code, File
 
 # --- files ------------------------------------------------------------------------------------
 

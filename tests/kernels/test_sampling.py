@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from privet.kernels import sampling
+from privet.analysis.kernels import sampling
 
 
 @pytest.mark.parametrize("d", [2, 64, 65, 1000, 2**16, 2**20])

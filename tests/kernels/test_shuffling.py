@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from privet import kernels
+from privet.analysis import kernels
 
 
 @pytest.mark.parametrize("width", [1, 3, 8, 100])

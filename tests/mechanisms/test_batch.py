@@ -183,7 +183,7 @@ def test_where_no_thread_is_to_be_had_one_does_the_work(monkeypatch):
 
     mechanism, values = KSubset(64, 1.0), np.arange(300_000) % 64
     expected = mechanism.randomize(values, entropy=seeded(3), workers=4)
-    monkeypatch.setattr(privet.threads, "start_new_thread", none_left)
+    monkeypatch.setattr(privet.analysis.threads, "start_new_thread", none_left)
     assert np.array_equal(mechanism.randomize(values, entropy=seeded(3), workers=4), expected)
 
 
@@ -290,7 +290,7 @@ def test_kernels_work_where_no_cache_can_be_written(tmp_path):
     nowhere = package / "kernels" / "__pycache__"
     nowhere.write_text("a file, so no folder can be made here")
     code = (
-        "import privet.kernels.sampling as kernels\n"
+        "import privet.analysis.kernels.sampling as kernels\n"
         "from privet.mechanisms import KSubset\n"
         f"assert kernels.__file__.startswith({str(tmp_path)!r})\n"
         "assert KSubset(10, 1.0).randomize([1, 2]).shape == (2, 2)\n"

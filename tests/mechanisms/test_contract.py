@@ -9,6 +9,7 @@ import pytest
 
 from exact import assert_private, laws
 from privet import Survey, simulate
+from privet.analysis.tally import Tally
 from privet.entropy import Stream, seeded
 from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey, InvalidTally
 from privet.mechanisms import (
@@ -28,7 +29,6 @@ from privet.mechanisms import (
     batch,
     by_name,
 )
-from privet.tally import Tally
 
 # A mechanism is one line: how to make one so small that all its reports can be enumerated.
 SMALL = {

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from privet import simulate
+from privet.analysis.kernels.population import hypergeometric
 from privet.errors import InvalidArgument
-from privet.kernels.population import hypergeometric
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR, k_subset
 
 ALPHA = 1e-6

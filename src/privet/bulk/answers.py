@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..columns import different, positions, wrong_kind
+from ..analysis.columns import different, positions, wrong_kind
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
 from .progress import no_progress
 from .tables import open_table

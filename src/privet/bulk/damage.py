@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from lzma import LZMAError
 from typing import TYPE_CHECKING
 
-from ..columns import arrow
+from ..analysis.columns import arrow
 from ..errors import InvalidFile
 
 if TYPE_CHECKING:

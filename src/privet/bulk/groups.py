@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import arrow, codes
+from ..analysis.columns import arrow, codes
 from ..errors import InvalidArgument, InvalidFile
 
 if TYPE_CHECKING:

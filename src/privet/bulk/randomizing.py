@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..analysis.threads import ahead
 from ..errors import InvalidFile
-from ..threads import ahead
 from .answers import read_answers
 from .groups import Groups, check_by
 from .progress import no_progress

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import arrow, as_reports
+from ..analysis.columns import arrow, as_reports
 from ..errors import InvalidFile, InvalidReport, SurveyMismatch
 from ..files import replacing
 from ..survey import Survey

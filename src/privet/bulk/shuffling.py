@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
 from ..entropy import secure
 from ..files import NO_ROOM
 

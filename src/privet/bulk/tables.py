@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..columns import arrow
+from ..analysis.columns import arrow
 from ..errors import InvalidFile
 from .damage import reading
 from .text import Replayed, check_delimiter, open_csv, open_json

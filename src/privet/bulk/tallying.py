@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.tally import MAGIC, Tally
+from ..analysis.threads import cores, in_threads
 from ..errors import InvalidFile, InvalidReport, InvalidTally, PrivetError, SurveyMismatch
-from ..tally import MAGIC, Tally
-from ..threads import cores, in_threads
 from .groups import Groups, check_by
 from .progress import no_progress
 from .reports import ReportsFile, located

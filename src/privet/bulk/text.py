@@ -11,7 +11,7 @@ import re
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from ..columns import arrow
+from ..analysis.columns import arrow
 from ..errors import InvalidArgument, InvalidFile
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ..estimate import Estimate
+    from ..analysis.estimate import Estimate
+    from ..analysis.tally import Tally
     from ..mechanisms.base import Target
     from ..survey import Survey
-    from ..tally import Tally
 
     Group = tuple[str | None, ...]
 

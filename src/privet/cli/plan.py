@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..mechanisms import Comparison
-    from ..plan import Plan
+    from ..plan.planning import Plan
 
 _WIDE = 115  # for all columns of a comparison
 
@@ -46,14 +46,14 @@ def plan(
     """
     from ..files import replacing
     from ..mechanisms import compare
-    from ..plan import plan as make
+    from ..plan.planning import plan as make
 
     if sum(value is not None for value in (epsilon, n, margin)) != 2:
         raise click.UsageError("Give two of --epsilon, --people and --margin.")
     found = make(d, epsilon=epsilon, n=n, margin=margin, level=level)
     rows = compare(d, found.epsilon, found.n) if compared else []
     if figure is not None:
-        from ..figures import save_plan
+        from ..figures.drawing import save_plan
 
         with replacing(figure) as temporary:
             save_plan(found, temporary)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..estimate import Estimate
+    from ..analysis.estimate import Estimate
     from ..mechanisms.base import Target
     from ..survey import Survey
 

@@ -27,6 +27,6 @@ def write_table(
             writer.writerow(table)
             writer.writerows(zip(*table.values(), strict=True))
     else:
-        from ..columns import arrow
+        from ..analysis.columns import arrow
 
         arrow("parquet").write_table(arrow().table(dict(columns())), path)

@@ -6,8 +6,8 @@ from .base import Mechanism
 from .registry import HOMES, by_name, load
 
 if TYPE_CHECKING:
+    from ..plan.comparison import Comparison, choose, compare
     from .binary_rr import BinaryRR
-    from .comparison import Comparison, choose, compare
     from .cyclotomic import Cyclotomic
     from .hadamard import Hadamard
     from .hashed_rr import HashedRR

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from ..columns import as_column, as_reports, is_column
+from ..analysis.columns import as_column, as_reports, is_column
 from ..entropy import Entropy
 from ..errors import InvalidArgument, InvalidReport
 from . import batch

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
+from ..analysis.threads import cores, in_threads
 from ..entropy import FILL_SLACK, Entropy, secure
 from ..errors import InvalidArgument
-from ..threads import cores, in_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
 from .batch import BLOCK_BYTES
 from .numbered import Numbered, read_numbers
 from .subsets import Subsets
@@ -178,7 +178,7 @@ def fewest_blocks(
     >>> fewest_blocks(5, 1.0, [5, 5, 7], [1, 2, 2], [20, 10, 21])
     0
     """
-    from ..theory import item_variance
+    from ..theory.formulas import item_variance
 
     own, other = (item_variance(points, epsilon, k, theta, 1) for theta in (1, 0))
     error = np.asarray(own + (d - 1) * other)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
 from .design import Design
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
 from .design import MOST_BLOCKS, Design
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
+from ..analysis.kernels import MOST_WORDS, TILE
+from ..analysis.kernels.counting import count_bitmaps, count_indices
 from ..errors import InvalidSurvey
-from ..kernels import MOST_WORDS, TILE
-from ..kernels.counting import count_bitmaps, count_indices
 from .base import count_bits
 from .batch import BLOCK_BYTES, words_of
 from .start import cheapest_rounds, cheapest_start, expected_draws
@@ -300,7 +300,7 @@ class KSubset(Subsets):
         """Draw from the joint law of the counts, where that is faster than making the reports."""
         if people.sum() <= min(_FEW_PEOPLE, _FEW_TIMES * self.d):
             return super()._draw_counts(people, rng)
-        from ..kernels.population import draw_counts
+        from ..analysis.kernels.population import draw_counts
 
         marked = rng.binomial(people, self._marked)
         counts: NDArray[np.int64] = draw_counts(rng, marked, people.sum() - marked.sum(), self.k)

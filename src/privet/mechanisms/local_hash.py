@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
 from .fields import is_prime
 from .hashed import Hashed
 from .odds import floor_exp

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
 from ..errors import InvalidSurvey, PrivetError
 from .base import Mechanism
 from .batch import CHUNK_ROWS

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
 from ..errors import InvalidSurvey
 from .base import Mechanism
 

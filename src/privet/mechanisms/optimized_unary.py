@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, ClassVar
 
-from .. import kernels
+from ..analysis import kernels
 from .unary import FLIP_BITS, PLANES, Unary
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
+from ..analysis.kernels.counting import count_bitmaps
 from ..errors import InvalidSurvey
-from ..kernels.counting import count_bitmaps
 from .base import count_bits
 from .batch import BLOCK_BYTES, words_of
 from .cohorts import CELLS_A_VALUE, MOST_CELLS, MOST_COHORTS, CohortRegression

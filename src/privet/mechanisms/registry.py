@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from .base import Mechanism
 
 HOMES = {
-    "BinaryRR": "binary_rr",
-    "Comparison": "comparison",
-    "Cyclotomic": "cyclotomic",
-    "GeometricNoise": "noise",
-    "Hadamard": "hadamard",
-    "HashedRR": "hashed_rr",
-    "KSubset": "k_subset",
-    "LaplaceNoise": "noise",
-    "LocalHash": "local_hash",
-    "MultivariateRR": "multivariate_rr",
-    "OneBit": "one_bit",
-    "OptimizedUnary": "optimized_unary",
-    "Projective": "projective",
-    "Rappor": "rappor",
-    "Symmetric": "symmetric",
-    "choose": "comparison",
-    "compare": "comparison",
+    "BinaryRR": ".binary_rr",
+    "Comparison": "..plan.comparison",
+    "Cyclotomic": ".cyclotomic",
+    "GeometricNoise": ".noise",
+    "Hadamard": ".hadamard",
+    "HashedRR": ".hashed_rr",
+    "KSubset": ".k_subset",
+    "LaplaceNoise": ".noise",
+    "LocalHash": ".local_hash",
+    "MultivariateRR": ".multivariate_rr",
+    "OneBit": ".one_bit",
+    "OptimizedUnary": ".optimized_unary",
+    "Projective": ".projective",
+    "Rappor": ".rappor",
+    "Symmetric": ".symmetric",
+    "choose": "..plan.comparison",
+    "compare": "..plan.comparison",
 }
 # What surveys call the mechanisms. Laplace noise is for simulation alone.
 _CLASSES = {
@@ -50,7 +50,7 @@ _CLASSES = {
 
 def load(name: str) -> Any:
     """Return what has this name."""
-    return getattr(import_module(f".{HOMES[name]}", __package__), name)
+    return getattr(import_module(HOMES[name], __package__), name)
 
 
 class _ByName(Mapping[str, "type[Mechanism]"]):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
+from ..analysis.kernels.counting import count_bitmaps
 from ..errors import InvalidArgument, InvalidSurvey
-from ..kernels.counting import count_bitmaps
 from .base import count_bits
 from .batch import BLOCK_BYTES, narrow, widen, words_of
 from .symmetric import Symmetric

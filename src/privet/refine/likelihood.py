@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.tally import Tally
 from ..errors import InvalidArgument, NoReports
-from ..mechanisms import incidence
 from ..mechanisms.design import Design
 from ..mechanisms.k_subset import KSubset
-from ..tally import Tally
+from ..sums import incidence
 from .simplex import project_simplex
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..mechanisms.incidence import Floats, Incidence
+    from ..sums.incidence import Floats, Incidence
 
     Progress = Callable[[int, float], None]
 

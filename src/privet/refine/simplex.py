@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
 from ..errors import InvalidArgument
 
 if TYPE_CHECKING:

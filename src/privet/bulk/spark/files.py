@@ -6,7 +6,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from ...columns import arrow
+from ...analysis.columns import arrow
 from ...errors import InvalidArgument, InvalidFile
 from ..kept import COLUMNS_KEY, kept_beside
 from ..reports import SURVEY_KEY, check_schema
@@ -16,8 +16,8 @@ from .tallying import quoted, select_reports, tally_groups
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...analysis.tally import Tally
     from ...survey import Survey
-    from ...tally import Tally
 
 # A column as Parquet's schemas are printed: its type, with a length or not, name, and meaning.
 _COLUMN = re.compile(r"^  \w+ (\w+)(?:\((\d+)\))? (.*?)(?: \((.*)\))?(?: = \d+)?(?:;| {)$")

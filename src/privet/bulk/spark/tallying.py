@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ...analysis.tally import Tally
     from ...survey import Survey
-    from ...tally import Tally
 
 # What a group can be told by: values that are equal, hashed and sorted alike in Spark and Python.
 _KEYS = [

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...columns import arrow, as_reports, positions
+from ...analysis.columns import arrow, as_reports, positions
 from ...entropy import secure
 from ...errors import InvalidAnswer, InvalidReport
 from ...survey import Survey

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from .. import kernels
+from ..analysis import kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .design import Design
-    from .k_subset import KSubset
+    from ..mechanisms.design import Design
+    from ..mechanisms.k_subset import KSubset
 
     Floats = NDArray[np.float64]
 

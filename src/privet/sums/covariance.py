@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import InvalidArgument
+from ..mechanisms.design import Design
+from ..mechanisms.k_subset import KSubset
+from ..mechanisms.unary import Unary
 from . import incidence
-from .design import Design
-from .k_subset import KSubset
-from .unary import Unary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .base import Mechanism
+    from ..mechanisms.base import Mechanism
     from .incidence import Floats
 
     Operator = Callable[[Floats], Floats]

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import InvalidArgument, InvalidTally, NoReports, SurveyMismatch
+from ..errors import InvalidArgument, InvalidTally, NoReports, SurveyMismatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..survey import Survey
     from .estimate import Estimate
-    from .survey import Survey
 
 __all__ = ["Tally"]
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import InvalidArgument
-from .k_subset import KSubset
-from .registry import by_name
-from .symmetric import Symmetric
+from ..mechanisms.k_subset import KSubset
+from ..mechanisms.registry import by_name
+from ..mechanisms.symmetric import Symmetric
 
 if TYPE_CHECKING:
-    from .base import Mechanism
+    from ..mechanisms.base import Mechanism
 
 __all__ = ["Comparison", "choose", "compare"]
 

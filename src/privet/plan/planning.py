@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import theory
-from .errors import InvalidArgument
-from .mechanisms import choose
+from .. import theory
+from ..errors import InvalidArgument
+from .comparison import choose
 
 if TYPE_CHECKING:
-    from .mechanisms import Mechanism
+    from ..mechanisms import Mechanism
 
 __all__ = ["Plan", "plan"]
 

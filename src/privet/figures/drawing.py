@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import InvalidArgument, MissingExtra
+from ..errors import InvalidArgument, MissingExtra
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from .estimate import Estimate
-    from .mechanisms.base import Target
-    from .plan import Plan
-    from .simulate.experiment import Experiment, Row
+    from ..analysis.estimate import Estimate
+    from ..mechanisms.base import Target
+    from ..plan.planning import Plan
+    from ..simulate.experiment import Experiment, Row
 
 __all__ = [
     "plot_estimate",
@@ -249,7 +249,7 @@ def save_experiment(experiment: Experiment, path: Path) -> None:
 
 def plot_plan(plan: Plan) -> Any:
     """Draw the margin of error against ε, for so many people and others; return the figure."""
-    from . import theory
+    from .. import theory
 
     figure = _figure(7, 4.5)
     ax = figure.gca()

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from .errors import InvalidArgument, MissingExtra
-from .mechanisms.base import Target
-from .mechanisms.symmetric import Symmetric
-from .refine import project_simplex
+from ..errors import InvalidArgument, MissingExtra
+from ..mechanisms.base import Target
+from ..mechanisms.symmetric import Symmetric
+from ..refine import project_simplex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from .homogeneity import Homogeneity
-    from .refine import Shrunk
-    from .sums import Difference, Total
-    from .survey import Survey
+    from ..refine import Shrunk
+    from ..sums.homogeneity import Homogeneity
+    from ..sums.totals import Difference, Total
+    from ..survey import Survey
 
 __all__ = ["Estimate"]
 
@@ -100,7 +100,7 @@ class Estimate:
     @cached_property
     def posterior(self) -> Shrunk:
         """The posterior that `shrink` takes the mean of, with standard deviations and intervals."""
-        from .refine import shrink
+        from ..refine import shrink
 
         return shrink(self.survey.mechanism, self.counts, self.n)  # type: ignore[arg-type]
 
@@ -116,7 +116,7 @@ class Estimate:
 
         The errors of categories go together, which adding up their variances would ignore.
         """
-        from .sums import total
+        from ..sums.totals import total
 
         return total(self, categories, target=target)
 
@@ -128,7 +128,7 @@ class Estimate:
         target: Target = "population",
     ) -> Difference:
         """Return by how much the share of the first categories exceeds that of the second."""
-        from .sums import difference
+        from ..sums.totals import difference
 
         return difference(self, first, second, target=target)
 
@@ -140,13 +140,13 @@ class Estimate:
         target: Target = "population",
     ) -> Difference:
         """Return how much the share of these categories grew since another survey or wave."""
-        from .sums import change
+        from ..sums.totals import change
 
         return change(before, self, categories, target=target)
 
     def homogeneity(self, other: Estimate) -> Homogeneity:
         """Test whether another survey's crowd has the same shares as this one's."""
-        from .homogeneity import homogeneity
+        from ..sums.homogeneity import homogeneity
 
         return homogeneity(self, other)
 
@@ -194,7 +194,7 @@ class Estimate:
 
         `truth`, where it is known, is marked on each bar.
         """
-        from .figures import plot_estimate
+        from ..figures.drawing import plot_estimate
 
         return plot_estimate(self, ax, level=level, target=target, truth=truth)
 

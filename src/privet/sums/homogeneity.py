@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .errors import SurveyMismatch
-from .mechanisms.covariance import covariance
-from .refine import project_simplex
-from .sums import estimate_of
+from ..errors import SurveyMismatch
+from ..refine import project_simplex
+from .covariance import covariance
+from .totals import estimate_of
 
 if TYPE_CHECKING:
-    from .estimate import Estimate
-    from .mechanisms.covariance import Operator
-    from .mechanisms.incidence import Floats
-    from .tally import Tally
+    from ..analysis.estimate import Estimate
+    from ..analysis.tally import Tally
+    from .covariance import Operator
+    from .incidence import Floats
 
 __all__ = ["Homogeneity", "homogeneity"]
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import InvalidAnswer, InvalidArgument, InvalidReport, MissingExtra
+from ..errors import InvalidAnswer, InvalidArgument, InvalidReport, MissingExtra
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .survey import Survey
+    from ..survey import Survey
 
 __all__ = [
     "arrow",

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from .errors import InvalidArgument, NoReports
-from .estimate import Estimate
-from .mechanisms.base import Target
-from .mechanisms.covariance import noise
-from .refine import project_simplex
-from .tally import Tally
+from ..analysis.estimate import Estimate
+from ..analysis.tally import Tally
+from ..errors import InvalidArgument, NoReports
+from ..mechanisms.base import Target
+from ..refine import project_simplex
+from .covariance import noise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .mechanisms.incidence import Floats
-    from .survey import Survey
+    from ..survey import Survey
+    from .incidence import Floats
 
     Categories = str | Sequence[str]
 

@@ -1,0 +1,1 @@
+"""The analyst's side: reports counted, and what the counts say of the crowd."""
