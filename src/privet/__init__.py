@@ -12,13 +12,13 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .analysis.estimate import Estimate
-from .analysis.tally import Tally
 from .errors import PrivetError
 from .survey import Survey
 
 if TYPE_CHECKING:
-    from . import entropy, errors, mechanisms, paper, plan, refine, simulate, sums, theory
+    from . import bulk, entropy, errors, mechanisms, paper, plan, refine, simulate, sums, theory
+    from .analysis.estimate import Estimate
+    from .analysis.tally import Tally
 
 __all__ = [
     "Estimate",
@@ -26,6 +26,7 @@ __all__ = [
     "Survey",
     "Tally",
     "__version__",
+    "bulk",
     "entropy",
     "errors",
     "mechanisms",
@@ -39,11 +40,13 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-_SUBMODULES = {name for name in __all__ if name.islower() and name.isalpha()}
+_HOMES = {"Estimate": "analysis.estimate", "Tally": "analysis.tally"}
 
 
 def __getattr__(name: str) -> object:
-    """Import submodules when they are first used: `import privet` stays as quick as numpy's."""
-    if name in _SUBMODULES:
+    """Import what is the analyst's when it is first used: a person's device has no need of it."""
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name in __all__:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

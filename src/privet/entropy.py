@@ -1,12 +1,9 @@
 """Random bytes, and the exact draws that reports are made of.
 
-Randomness comes from one of three keys:
-
-- `secure()`: AES-256-CTR keyed by the operating system, for batches; a single report reads
-  `os.urandom` directly;
-- `seeded(seed)`: reproducible, for simulation and tests only, never for a person's answer;
-- `keyed(secret, context)`: the same secret and context give the same bytes, so that a client
-  which is asked twice answers twice the same.
+A single report reads `os.urandom`, or `keyed(secret, context)`: the same secret and context give
+the same bytes, so that a client that is asked again gives the same report. A batch takes its bytes
+from an `Entropy`: `secure()` is AES-256-CTR keyed by the operating system; `seeded(seed)` is
+reproducible, for simulation and tests only, never for a person's answer.
 
 A `Stream` turns bytes into draws. Each is exact: the outcomes are equally likely (or in an exact
 rational proportion) when the bytes are uniform, because out-of-range values are drawn again and
@@ -22,23 +19,22 @@ from operator import length_hint
 from struct import unpack_from
 from typing import TYPE_CHECKING
 
+from .arguments import whole
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
-    import numpy as np
-    from numpy.typing import NDArray
+    from .analysis.keystream import Keystream
 
-__all__ = ["Entropy", "Keystream", "Stream", "keyed", "secure", "seeded"]
+__all__ = ["Entropy", "Stream", "keyed", "secure", "seeded"]
 
 MIN_SECRET_BYTES = 16
+# How a key becomes bytes, as surveys name it.
+HMAC_SHA256, AES_256_CTR = "hmac-sha256", "aes-256-ctr"
 
 _from_bytes = int.from_bytes
-# To encrypt at once; never written to, so that all of it is one page of memory.
-_ZEROS = memoryview(bytes(1 << 21))
-# update_into asks for room for all but one byte of a block more.
-FILL_SLACK = 15
 
 
 @cache
@@ -177,65 +173,80 @@ class Stream:
         self._at = 0
 
 
-class Keystream:
-    """The bytes of one stream of a key: AES-256-CTR from counter block (stream index, 0)."""
-
-    def __init__(self, key: bytes, index: int) -> None:
-        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
-        nonce = index.to_bytes(8, "big") + bytes(8)
-        self._encryptor = Cipher(algorithms.AES256(key), modes.CTR(nonce)).encryptor()
-
-    def read(self, size: int) -> bytes:
-        """Return the next `size` bytes."""
-        return self._encryptor.update(bytes(size))
-
-    def fill(self, buffer: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
-        """Write the next `size` bytes to the front of a buffer, which has FILL_SLACK bytes more."""
-        for at in range(0, size, len(_ZEROS)):
-            zeros = _ZEROS[: min(len(_ZEROS), size - at)]
-            room = buffer[at : at + len(zeros) + FILL_SLACK]
-            self._encryptor.update_into(zeros, room.data)
-        return buffer[:size]
-
-
-class Entropy:
-    """A 256-bit key, from which any number of independent streams flow in order."""
+class KeyedBytes:
+    """The bytes of a key: HMAC-SHA256 of a counter, block after block (docs/algorithm.md, 6)."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
+        self._block = 0
+        self._left = b""
+
+    def read(self, size: int) -> bytes:
+        """Return the next `size` bytes."""
+        from hmac import digest
+
+        data = self._left
+        while len(data) < size:
+            data += digest(self._key, self._block.to_bytes(8, "big"), "sha256")
+            self._block += 1
+        self._left = data[size:]
+        return data[:size]
+
+
+class Entropy:
+    """A 256-bit key from which any number of independent streams flow in order, for batches.
+
+    Secure entropy cannot be pickled, and takes a new key in a forked process: two workers never
+    share their randomness.
+    """
+
+    def __init__(self, key: bytes | None = None) -> None:
+        self._secure = key is None
+        self._key = os.urandom(32) if key is None else key
         self._next = 0
+        self._process = os.getpid()
 
     def keystream(self) -> Keystream:
         """Return the next stream; no two calls return the same one."""
+        from .analysis.keystream import Keystream
+
+        if self._secure and self._process != os.getpid():
+            self._key, self._process = os.urandom(32), os.getpid()
         index = self._next
         self._next += 1
         return Keystream(self._key, index)
 
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if self._secure:
+            raise TypeError("Secure entropy cannot be pickled: make one where it is used.")
+        return super().__reduce__()
+
 
 def secure() -> Entropy:
     """Entropy keyed by the operating system."""
-    return Entropy(os.urandom(32))
+    return Entropy()
 
 
 def seeded(seed: int) -> Entropy:
-    """Reproducible entropy, for simulation and tests only: who knows the seed knows the answers.
+    """Reproducible entropy, for simulation and tests only: anyone with the seed has the answers.
 
     >>> seeded(1).keystream().read(4) == seeded(1).keystream().read(4)
     True
     """
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InvalidArgument("seeded", "seed", "an int >= 0", seed)
+    seed = whole("seeded", "seed", seed, 0)
     from hashlib import sha256
 
     return Entropy(sha256(b"privet seed %d" % seed).digest())
 
 
-def keyed(secret: bytes, context: bytes) -> Entropy:
-    """Entropy that depends on a secret and a public context, by HMAC-SHA256.
+def keyed(secret: bytes, context: bytes, stream: str = HMAC_SHA256) -> Callable[[int], bytes]:
+    """Return a source of bytes that depend on a secret and a public context alone.
 
-    >>> first, second = (keyed(b"sixteen bytes ok", b"context").keystream() for _ in range(2))
-    >>> first.read(8) == second.read(8)
+    `stream` names how the key becomes bytes, as a survey does: HMAC-SHA256 of a counter, or
+    AES-256-CTR, which surveys of version 1 use and which needs privet[analysis].
+
+    >>> first, second = (keyed(b"sixteen bytes ok", b"context") for _ in range(2))
+    >>> first(8) == second(8)
     True
     """
     if not isinstance(secret, bytes) or len(secret) < MIN_SECRET_BYTES:
@@ -244,4 +255,7 @@ def keyed(secret: bytes, context: bytes) -> Entropy:
         raise InvalidArgument("keyed", "secret", f"at least {MIN_SECRET_BYTES} bytes", given)
     from hmac import digest
 
-    return Entropy(digest(secret, b"privet answer " + context, "sha256"))
+    key = digest(secret, b"privet answer " + context, "sha256")
+    if stream == HMAC_SHA256:
+        return KeyedBytes(key).read
+    return Entropy(key).keystream().read

@@ -12,25 +12,32 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import urandom
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from .analysis.columns import as_column, is_column, positions
-from .analysis.tally import Tally
+from . import contract
 from .entropy import Stream, keyed
-from .errors import InvalidAnswer, InvalidArgument, InvalidSurvey
-from .mechanisms import Mechanism, by_name
+from .errors import InvalidAnswer, InvalidArgument, InvalidFile, InvalidSurvey
+from .mechanisms.base import Mechanism
+from .mechanisms.registry import by_name
 
 if TYPE_CHECKING:
+    from os import PathLike
+
+    import numpy as np
     from numpy.typing import NDArray
 
+    from .analysis.tally import Tally
     from .entropy import Entropy
 
 __all__ = ["Survey"]
 
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
-# Not seen by themselves, but part of Persian words, Indic letters and emoji.
+# Not seen by themselves, but part of Persian words, Indic letters and emoji: joiners, variation
+# selectors, and letters that fill a place and show nothing.
+_UNSEEN = dict.fromkeys(
+    map(ord, "\u034f\u115f\u1160\u17b4\u17b5\u200c\u200d\u2800\u3164\uffa0")
+) | dict.fromkeys([*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
 _JOINERS = dict.fromkeys((0x200C, 0x200D))
 # Looking for the nearest category compares with all of them.
 _MOST_TO_COMPARE = 10_000
@@ -72,6 +79,7 @@ class Survey:
     epsilon: float
     mechanism: Mechanism
     id: str
+    version: int
 
     def __init__(
         self,
@@ -85,12 +93,25 @@ class Survey:
         question = _check_text("question", question)
         checked = _check_categories(categories)
         mechanism = _choose_mechanism(mechanism, len(checked), epsilon)
+        identifier = _check_id(id if id is not None else _slug(question))
+        self._settle(question, checked, mechanism, identifier, max(contract.STREAMS))
+
+    def _settle(
+        self,
+        question: str,
+        categories: tuple[str, ...],
+        mechanism: Mechanism,
+        identifier: str,
+        version: int,
+    ) -> None:
+        """Be the survey of these, for good."""
         vars(self).update(
             question=question,
-            categories=checked,
+            categories=categories,
             epsilon=mechanism.epsilon,
             mechanism=mechanism,
-            id=_check_id(id if id is not None else _slug(question)),
+            id=identifier,
+            version=version,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -114,17 +135,32 @@ class Survey:
     @classmethod
     def from_json(cls, text: str | bytes) -> Survey:
         """Read a survey; raise InvalidSurvey for unknown fields, or less privacy than ε says."""
-        from . import document
-
-        fields = document.decode(text)
+        fields = contract.decode(text)
         try:
+            question = _check_text("question", fields.question)
             categories = _check_categories(fields.categories)
-            mechanism = document.mechanism_of(fields)
-            return cls(
-                fields.question, categories, fields.epsilon, mechanism=mechanism, id=fields.id
-            )
+            identifier = _check_id(fields.id)
+            mechanism = contract.mechanism_of(fields)
         except InvalidArgument as error:
             raise InvalidSurvey(f"Not a survey: {error}") from None
+        survey = cls.__new__(cls)
+        survey._settle(question, categories, mechanism, identifier, fields.privet)
+        return survey
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Survey:
+        """Read a survey's JSON file; raise InvalidFile, which names it, if it is not one."""
+        try:
+            return cls.from_json(Path(path).read_bytes())
+        except ValueError as error:
+            raise InvalidFile(f"{path}: {error}") from None
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write the survey's JSON to a file, whole or not at all."""
+        from .files import replacing
+
+        with replacing(Path(path)) as temporary:
+            temporary.write_text(self.to_json() + "\n", encoding="utf-8")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -135,9 +171,17 @@ class Survey:
 
     @cached_property
     def _canonical(self) -> bytes:
-        from . import document
-
-        return document.encode(self)
+        return contract.encode(
+            contract.Fields(
+                self.version,
+                self.id,
+                self.question,
+                list(self.categories),
+                self.epsilon,
+                {"name": self.mechanism.name, **self.mechanism.parameters},
+                contract.STREAMS[self.version],
+            )
+        )
 
     # --- answers to reports -------------------------------------------------------------------
 
@@ -180,8 +224,8 @@ class Survey:
         if secret is None:
             return mechanism.sample(value, Stream(urandom, mechanism.stream_bytes))
         context = bytes.fromhex(self.fingerprint) + value.to_bytes(8, "big")
-        stream = Stream(keyed(secret, context).keystream().read, mechanism.stream_bytes)
-        return mechanism.sample(value, stream)
+        source = keyed(secret, context, contract.STREAMS[self.version])
+        return mechanism.sample(value, Stream(source, mechanism.stream_bytes))
 
     def randomize_batch(
         self, answers: Iterable[str], *, entropy: Entropy | None = None
@@ -189,10 +233,14 @@ class Survey:
         """Return one report a row, uint8 (n, report_bytes), in the order of the answers.
 
         Answers may be a list, a numpy array, or a column of pandas, polars, pyarrow, duckdb or
-        whatever else hands over Arrow data. Whoever knows their order knows whose report is whose:
-        put the reports in random order before others see them. `entropy` is for tests and
+        whatever else hands over Arrow data. Anyone who knows their order knows whose report is
+        whose: put the reports in random order before others see them. `entropy` is for tests and
         simulation (`privet.entropy.seeded`); by default, randomness is secure.
         """
+        import numpy as np
+
+        from .analysis.columns import as_column, is_column, positions
+
         if is_column(answers):
             column = as_column("Survey.randomize_batch", "answers", answers)
             return self.mechanism.randomize(positions(self, column), entropy=entropy)
@@ -208,6 +256,8 @@ class Survey:
 
     def tally(self) -> Tally:
         """Return an empty tally."""
+        from .analysis.tally import Tally
+
         return Tally(self)
 
     def _indices_or_error(self, answers: Sequence[str]) -> list[int]:
@@ -229,8 +279,7 @@ def _check_text(parameter: str, text: object) -> str:
     rule = "non-empty printable text without space around it"
     if not isinstance(text, str) or not text or text != text.strip():
         raise InvalidArgument("Survey", parameter, rule, text)
-    visible = text.translate(_JOINERS)
-    if not visible or not visible.isprintable():
+    if not text.translate(_UNSEEN) or not text.translate(_JOINERS).isprintable():
         raise InvalidArgument("Survey", parameter, rule, text)
     return unicodedata.normalize("NFC", text)
 
@@ -260,7 +309,7 @@ def _choose_mechanism(mechanism: str | Mechanism, d: int, epsilon: float) -> Mec
             raise InvalidArgument("Survey", "mechanism", rule, mechanism)
         return mechanism
     if mechanism == "auto":
-        from .mechanisms import choose
+        from .plan.comparison import choose
 
         return choose(d, epsilon)
     if not isinstance(mechanism, str) or mechanism not in by_name:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import struct
 from binascii import crc32
+from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,24 +17,28 @@ import numpy as np
 from ..errors import InvalidArgument, InvalidTally, NoReports, SurveyMismatch
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from numpy.typing import NDArray
 
     from ..survey import Survey
     from .estimate import Estimate
 
-__all__ = ["Tally"]
+__all__ = ["MAGIC", "Tally"]
 
 # Magic with the format's version, the survey's fingerprint, and n; then the aggregate as int64 and
 # the CRC-32 of everything before it, all little-endian.
 _HEADER = struct.Struct("<8s32sQ")
 MAGIC = b"privetT\x01"
 _CRC = struct.Struct("<I")
-# Keeps n times any set size well inside 64 bits for the counts of one value.
-MAX_REPORTS = 2**48
+# Keeps n times the largest entry of any report inside 64 bits.
+MAX_REPORTS = 2**47
 
 
 class Tally:
     """The mergeable counts of one survey's reports; `survey.tally()` returns an empty one.
+
+    Threads may share a tally: each update, merge or reading is done as a whole.
 
     >>> from privet import Survey
     >>> survey = Survey("Tea or coffee?", ["tea", "coffee"], 1.0)
@@ -44,12 +50,16 @@ class Tally:
     (3, True)
     """
 
-    __slots__ = ("_aggregate", "_n", "survey")
+    __slots__ = ("_aggregate", "_lock", "_n", "survey")
 
     def __init__(self, survey: Survey) -> None:
         self.survey = survey
         self._n = 0
         self._aggregate = np.zeros(survey.mechanism.aggregate_size, dtype=np.int64)
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tally.from_bytes, (self.to_bytes(), self.survey)
 
     def __repr__(self) -> str:
         return f"Tally({self.survey.id!r}, n={self.n})"
@@ -62,7 +72,7 @@ class Tally:
     @property
     def counts(self) -> NDArray[np.int64]:
         """How many reports support each category, int64 (d,)."""
-        return self.survey.mechanism.counts(self._aggregate)
+        return self.survey.mechanism.counts(self._now()[1])
 
     def update(self, reports: Any) -> None:
         """Add one report (bytes), a sequence of them, or a uint8 array (n, report_bytes).
@@ -71,10 +81,11 @@ class Tally:
         one is invalid, InvalidReport is raised and none is added.
         """
         mechanism = self.survey.mechanism
-        if self._n < MAX_REPORTS // 2:  # no memory holds as many again
-            self._n += mechanism.fold(reports, self._aggregate)
-        else:
-            self._add(*mechanism.aggregate(reports))
+        with self._lock:
+            if self._n < MAX_REPORTS // 2:  # no memory holds as many again
+                self._n += mechanism.fold(reports, self._aggregate)
+            else:
+                self._add(*mechanism.aggregate(reports))
 
     def merge(self, other: Tally) -> Tally:
         """Add the reports of another tally of the same survey; return self."""
@@ -85,7 +96,9 @@ class Tally:
                 f"A tally of survey {other.survey.id!r} ({other.survey.fingerprint[:12]}…) cannot "
                 f"be merged into one of {self.survey.id!r} ({self.survey.fingerprint[:12]}…)."
             )
-        self._add(other._n, other._aggregate)
+        more = other._now()
+        with self._lock:
+            self._add(*more)
         return self
 
     def __add__(self, other: object) -> Tally:
@@ -96,8 +109,9 @@ class Tally:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
-        same = self.survey == other.survey and self._n == other._n
-        return same and np.array_equal(self._aggregate, other._aggregate)
+        (n, aggregate), (other_n, other_aggregate) = self._now(), other._now()
+        same = self.survey == other.survey and n == other_n
+        return same and np.array_equal(aggregate, other_aggregate)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -105,14 +119,18 @@ class Tally:
         """Return what the reports say of the crowd."""
         from .estimate import Estimate
 
-        if self._n == 0:
+        n, aggregate = self._now()
+        if n == 0:
             raise NoReports(f"The tally of survey {self.survey.id!r} has no reports yet.")
-        return Estimate(self.survey, self._n, self.counts)
+        return Estimate(self.survey, n, self.survey.mechanism.counts(aggregate))
+
+    # --- bytes and files --------------------------------------------------------------------------
 
     def to_bytes(self) -> bytes:
         """Return the tally as bytes, for keeping and shipping."""
-        header = _HEADER.pack(MAGIC, bytes.fromhex(self.survey.fingerprint), self._n)
-        body = header + self._aggregate.astype("<i8").tobytes()
+        n, aggregate = self._now()
+        header = _HEADER.pack(MAGIC, bytes.fromhex(self.survey.fingerprint), n)
+        body = header + aggregate.astype("<i8").tobytes()
         return body + _CRC.pack(crc32(body))
 
     @classmethod
@@ -122,15 +140,15 @@ class Tally:
         Raise SurveyMismatch for another survey's, and InvalidTally for what is damaged or what no
         reports could have given.
         """
-        size = _HEADER.size + 8 * survey.mechanism.aggregate_size + _CRC.size
+        size = _size(survey)
         if not isinstance(data, bytes) or data[: len(MAGIC)] != MAGIC:
             raise InvalidTally("Not a tally: it does not begin with the tally format's mark.")
         if len(data) < _HEADER.size + _CRC.size:
             raise InvalidTally(f"A tally of this survey has {size} bytes. Got {len(data)}.")
+        _, fingerprint, n = _HEADER.unpack_from(data)
         body, (crc,) = data[: -_CRC.size], _CRC.unpack(data[-_CRC.size :])
         if crc32(body) != crc:
             raise InvalidTally("The tally is damaged: its checksum does not match.")
-        _, fingerprint, n = _HEADER.unpack_from(body)
         if fingerprint.hex() != survey.fingerprint:
             raise SurveyMismatch(
                 f"The tally is of another survey ({fingerprint.hex()[:12]}…) than "
@@ -148,8 +166,43 @@ class Tally:
         tally._n, tally._aggregate = n, aggregate
         return tally
 
+    @classmethod
+    def read(cls, path: str | PathLike[str], survey: Survey) -> Tally:
+        """Read a file that `write` wrote for the same survey; errors name the file."""
+        path = Path(path)
+        try:
+            # A file of the right mark may be of any size: look before reading all of it.
+            size = path.stat().st_size
+            with path.open("rb") as file:
+                head = file.read(_HEADER.size)
+                if size <= _size(survey) or head[: len(MAGIC)] != MAGIC:
+                    return cls.from_bytes(head + file.read(_size(survey)), survey)
+            if head[len(MAGIC) : len(MAGIC) + 32].hex() == survey.fingerprint:
+                raise InvalidTally(f"A tally of this survey has {_size(survey)} bytes. Got {size}.")
+            raise SurveyMismatch(f"The tally is of another survey than {survey.id!r}.")
+        except (InvalidTally, SurveyMismatch) as error:
+            raise type(error)(f"{path}: {error}") from None
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write the tally to a file, whole or not at all."""
+        from ..files import replacing
+
+        with replacing(Path(path)) as temporary:
+            temporary.write_bytes(self.to_bytes())
+
+    # --- what threads must not see half done ------------------------------------------------------
+
+    def _now(self) -> tuple[int, NDArray[np.int64]]:
+        """Return n and a copy of the aggregate that belong together."""
+        with self._lock:
+            return self._n, self._aggregate.copy()
+
     def _add(self, n: int, aggregate: NDArray[np.int64]) -> None:
         if self._n + n > MAX_REPORTS:
             raise InvalidTally(f"A tally holds at most {MAX_REPORTS} reports.")
         self._n += n
         self._aggregate += aggregate
+
+
+def _size(survey: Survey) -> int:
+    return _HEADER.size + 8 * survey.mechanism.aggregate_size + _CRC.size

@@ -1,4 +1,32 @@
-"""The mechanisms: one a file, all behind the protocol of `base.Mechanism`."""
+"""The mechanisms, as a person's device needs them: one a file, standard library only.
+
+A mechanism is an immutable value: its integers, a sampler, and the exact law of its reports. What
+an analyst does with many reports is in `privet.analysis`; its names on a mechanism are forwards.
+
+    Channel                        shares of d values can be estimated from what it lets through
+    ├── LaplaceNoise               real noise, for simulation alone
+    └── Mechanism                  reports of a fixed size, drawn and weighed exactly
+        ├── Subsets                k of v points, likelier with the person's value   (Symmetric)
+        │   ├── KSubset            all sets of k values
+        │   │   └── MultivariateRR     k = 1
+        │   └── Design             the blocks of a 2-design                          (Numbered)
+        │       ├── DifferenceFamily   translates of a few base blocks
+        │       │   ├── Cyclotomic
+        │       │   └── Projective
+        │       └── Hadamard
+        ├── Unary                  a bit for every value                             (Symmetric)
+        │   ├── BinaryRR
+        │   └── OptimizedUnary
+        ├── Hashed                 a public function, and the value's bucket         (Numbered)
+        │   ├── LocalHash                                                            (Symmetric)
+        │   ├── OneBit                                                               (Symmetric)
+        │   └── HashedRR                                                             (Cohorts)
+        ├── Rappor                 a cohort, and the bits of a Bloom filter          (Cohorts)
+        └── GeometricNoise         whole noise on every entry of the answer
+
+In brackets, what else a kind is: `Symmetric` has two hit rates, a `Numbered` report is a number,
+and `Cohorts` share public hash functions. Folders follow the tree: subsets, bits, hashes, noise.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -7,22 +35,25 @@ from .registry import HOMES, by_name, load
 
 if TYPE_CHECKING:
     from ..plan.comparison import Comparison, choose, compare
-    from .binary_rr import BinaryRR
-    from .cyclotomic import Cyclotomic
-    from .hadamard import Hadamard
-    from .hashed_rr import HashedRR
-    from .k_subset import KSubset
-    from .local_hash import LocalHash
-    from .multivariate_rr import MultivariateRR
-    from .noise import GeometricNoise, LaplaceNoise
-    from .one_bit import OneBit
-    from .optimized_unary import OptimizedUnary
-    from .projective import Projective
-    from .rappor import Rappor
+    from .base import Channel
+    from .bits.binary_rr import BinaryRR
+    from .bits.optimized_unary import OptimizedUnary
+    from .hashes.hashed_rr import HashedRR
+    from .hashes.local_hash import LocalHash
+    from .hashes.one_bit import OneBit
+    from .hashes.rappor import Rappor
+    from .noise.geometric import GeometricNoise
+    from .noise.laplace import LaplaceNoise
+    from .subsets.cyclotomic import Cyclotomic
+    from .subsets.hadamard import Hadamard
+    from .subsets.k_subset import KSubset
+    from .subsets.multivariate_rr import MultivariateRR
+    from .subsets.projective import Projective
     from .symmetric import Symmetric
 
 __all__ = [
     "BinaryRR",
+    "Channel",
     "Comparison",
     "Cyclotomic",
     "GeometricNoise",

@@ -1,6 +1,6 @@
-"""Where everything public of this folder is, imported when it is first asked for.
+"""Where every mechanism is, imported when it is first asked for.
 
-A survey needs one mechanism, not all of them, and `import privet` should be quick.
+A survey needs one mechanism, not all of them, and a person's device little time and memory.
 """
 
 from __future__ import annotations
@@ -12,39 +12,29 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .base import Mechanism
 
-HOMES = {
-    "BinaryRR": ".binary_rr",
-    "Comparison": "..plan.comparison",
-    "Cyclotomic": ".cyclotomic",
-    "GeometricNoise": ".noise",
-    "Hadamard": ".hadamard",
-    "HashedRR": ".hashed_rr",
-    "KSubset": ".k_subset",
-    "LaplaceNoise": ".noise",
-    "LocalHash": ".local_hash",
-    "MultivariateRR": ".multivariate_rr",
-    "OneBit": ".one_bit",
-    "OptimizedUnary": ".optimized_unary",
-    "Projective": ".projective",
-    "Rappor": ".rappor",
+# A mechanism is registered by its line here: what surveys call it, its class, and its file.
+_MECHANISMS = {
+    "k-subset": ("KSubset", ".subsets.k_subset"),
+    "cyclotomic": ("Cyclotomic", ".subsets.cyclotomic"),
+    "projective": ("Projective", ".subsets.projective"),
+    "hadamard": ("Hadamard", ".subsets.hadamard"),
+    "multivariate-rr": ("MultivariateRR", ".subsets.multivariate_rr"),
+    "binary-rr": ("BinaryRR", ".bits.binary_rr"),
+    "optimized-unary": ("OptimizedUnary", ".bits.optimized_unary"),
+    "local-hash": ("LocalHash", ".hashes.local_hash"),
+    "one-bit": ("OneBit", ".hashes.one_bit"),
+    "hashed-rr": ("HashedRR", ".hashes.hashed_rr"),
+    "rappor": ("Rappor", ".hashes.rappor"),
+    "geometric-noise": ("GeometricNoise", ".noise.geometric"),
+}
+# Everything public of this folder, with what no survey can name.
+HOMES = dict(_MECHANISMS.values()) | {
+    "Channel": ".base",
+    "LaplaceNoise": ".noise.laplace",
     "Symmetric": ".symmetric",
+    "Comparison": "..plan.comparison",
     "choose": "..plan.comparison",
     "compare": "..plan.comparison",
-}
-# What surveys call the mechanisms. Laplace noise is for simulation alone.
-_CLASSES = {
-    "k-subset": "KSubset",
-    "cyclotomic": "Cyclotomic",
-    "projective": "Projective",
-    "hadamard": "Hadamard",
-    "multivariate-rr": "MultivariateRR",
-    "binary-rr": "BinaryRR",
-    "optimized-unary": "OptimizedUnary",
-    "local-hash": "LocalHash",
-    "one-bit": "OneBit",
-    "hashed-rr": "HashedRR",
-    "rappor": "Rappor",
-    "geometric-noise": "GeometricNoise",
 }
 
 
@@ -55,17 +45,17 @@ def load(name: str) -> Any:
 
 class _ByName(Mapping[str, "type[Mechanism]"]):
     def __getitem__(self, name: str) -> type[Mechanism]:
-        found: type[Mechanism] = load(_CLASSES[name])
+        found: type[Mechanism] = load(_MECHANISMS[name][0])
         return found
 
     def __contains__(self, name: object) -> bool:
-        return name in _CLASSES
+        return name in _MECHANISMS
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_CLASSES)
+        return iter(_MECHANISMS)
 
     def __len__(self) -> int:
-        return len(_CLASSES)
+        return len(_MECHANISMS)
 
 
 by_name: Mapping[str, type[Mechanism]] = _ByName()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import InvalidArgument
-from ..mechanisms.k_subset import KSubset
 from ..mechanisms.registry import by_name
+from ..mechanisms.subsets.k_subset import KSubset
 from ..mechanisms.symmetric import Symmetric
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ import numpy as np
 
 from ..analysis.tally import Tally
 from ..errors import InvalidArgument, NoReports
-from ..mechanisms.design import Design
-from ..mechanisms.k_subset import KSubset
+from ..mechanisms.subsets.design import Design
+from ..mechanisms.subsets.k_subset import KSubset
 from ..sums import incidence
 from .simplex import project_simplex
 
@@ -132,7 +132,7 @@ def _fold(mechanism: KSubset | Design, reports: Any) -> tuple[Incidence, Floats,
             raise InvalidArgument(owner, "reports", f"a tally of {mechanism}", reports)
         reports = reports._aggregate
     elif not (isinstance(reports, np.ndarray) and reports.ndim == 1):
-        array = mechanism._as_array(reports)
+        array = mechanism.analyst.counter.as_array(reports)
         _, aggregate = mechanism.aggregate(array)
         if isinstance(mechanism, KSubset) and not one:
             return _fold_subsets(mechanism, array, aggregate)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InvalidArgument
-from ..mechanisms.base import Mechanism
+from ..mechanisms.base import Channel
+from .laws import draw_counts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 MOST_PEOPLE = 10**10
 
 
-def counts(mechanism: Mechanism, truth: ArrayLike, seed: Any = None) -> NDArray[np.int64]:
+def counts(mechanism: Channel, truth: ArrayLike, seed: Any = None) -> NDArray[np.int64]:
     """Return how many of the people's reports support each value, int64 (d,).
 
     The joint law is that of randomizing everyone's answer and counting the reports, to double
@@ -24,7 +25,7 @@ def counts(mechanism: Mechanism, truth: ArrayLike, seed: Any = None) -> NDArray[
 
     Parameters
     ----------
-    mechanism : Mechanism
+    mechanism : Channel
         Any of privet.mechanisms.
     truth : array of d integers >= 0
         How many people hold each value; up to ten billion in all.
@@ -37,7 +38,7 @@ def counts(mechanism: Mechanism, truth: ArrayLike, seed: Any = None) -> NDArray[
     2000000000
 
     """
-    if not isinstance(mechanism, Mechanism):
+    if not isinstance(mechanism, Channel):
         rule = "a mechanism, such as privet.mechanisms.KSubset(100, 1.0)"
         raise InvalidArgument("counts", "mechanism", rule, mechanism)
     people = _check_truth(mechanism.d, truth)
@@ -46,7 +47,8 @@ def counts(mechanism: Mechanism, truth: ArrayLike, seed: Any = None) -> NDArray[
     except (TypeError, ValueError):
         rule = "an int >= 0, a numpy.random.Generator or None"
         raise InvalidArgument("counts", "seed", rule, seed) from None
-    return mechanism._draw_counts(people, rng)
+    drawn: NDArray[np.int64] = draw_counts(mechanism, people, rng)
+    return drawn
 
 
 def _check_truth(d: int, truth: ArrayLike) -> NDArray[np.int64]:

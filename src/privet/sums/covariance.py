@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import InvalidArgument
-from ..mechanisms.design import Design
-from ..mechanisms.k_subset import KSubset
-from ..mechanisms.unary import Unary
+from ..mechanisms.bits.unary import Unary
+from ..mechanisms.subsets.design import Design
+from ..mechanisms.subsets.k_subset import KSubset
 from . import incidence
 
 if TYPE_CHECKING:
@@ -147,6 +147,6 @@ def _covariance_of_blocks(mechanism: Design, theta: Floats) -> Operator:
 
 def _rates(mechanism: Design) -> tuple[float, float, float]:
     """Return Q(B | x) for x not in B, E − 1 and g − h."""
-    base = Fraction(mechanism.points << mechanism.scale, mechanism._total * mechanism.blocks)
+    base = Fraction(mechanism.points << mechanism.scale, mechanism.total * mechanism.blocks)
     g, h = mechanism.hit_rates
     return float(base), float(mechanism.likelihood_ratio - 1), float(g - h)

@@ -7,17 +7,19 @@ them is θ(z) = Σ_{j in z} θ_j for every set z, and back, Σ_{z holding j} w_z
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
 from ..analysis import kernels
+from ..analysis.subsets import members_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..mechanisms.design import Design
-    from ..mechanisms.k_subset import KSubset
+    from ..analysis.designs import BlockCounter
+    from ..mechanisms.subsets.design import Design
+    from ..mechanisms.subsets.k_subset import KSubset
 
     Floats = NDArray[np.float64]
 
@@ -110,24 +112,25 @@ class Blocks:
 
     def __init__(self, design: Design) -> None:
         self.design = design
+        self._counter = cast("BlockCounter[Design]", design.analyst.counter)
 
     def __repr__(self) -> str:
         return f"Blocks({self.design!r})"
 
     def forward(self, theta: Floats) -> Floats:
         """Return Σ_{j in B} θ_j for each block B."""
-        return self.design._forward(theta)
+        return self._counter.forward(theta)
 
     def adjoint(self, weights: Floats) -> Floats:
         """Return Σ_{B holding j} w_B for each value j."""
-        return self.design._adjoint(weights)
+        return self._counter.adjoint(weights)
 
 
 def of_reports(mechanism: KSubset, reports: NDArray[np.uint8]) -> Incidence:
     """Return the incidence of checked reports of the k-subset mechanism."""
-    if not mechanism._packed_bits:
+    if not mechanism.index_bits:
         return Bitmaps(np.ascontiguousarray(reports), mechanism.d)
     members = np.empty((len(reports), mechanism.k), dtype=np.int32)
     for at in range(0, len(reports), _ROWS_AT_ONCE):
-        members[at : at + _ROWS_AT_ONCE] = mechanism._indices(reports[at : at + _ROWS_AT_ONCE])
+        members[at : at + _ROWS_AT_ONCE] = members_of(mechanism, reports[at : at + _ROWS_AT_ONCE])
     return Members(members, mechanism.d)

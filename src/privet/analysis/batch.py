@@ -1,0 +1,294 @@
+"""Batches: reports for an array of values, in chunks over threads, in stretches of bounded memory.
+
+Few reports are made one by one, by the person's own sampler: that is done sooner than compiled code
+is loaded. Of many, a chunk of rows is a thread's work and has random streams of its own, so that
+the reports do not depend on the number of threads. Within a chunk, stretches of rows bound the
+memory for random words, and are large enough for Python's share of the time to be small.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections import deque
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from ..arguments import whole
+from ..entropy import Entropy, Stream, secure
+from ..errors import InvalidArgument
+from ..mechanisms.base import Mechanism
+from . import kernels
+from .keystream import FILL_SLACK
+from .threads import cores, in_threads
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from .keystream import Keystream
+
+    Drawn = tuple[NDArray[Any], ...]
+
+__all__ = ["Batches", "Rows", "Words", "narrow", "widen", "words_of"]
+
+M = TypeVar("M", bound=Mechanism)
+
+WORD = 64
+STRETCH_BYTES = 1 << 21
+CHUNK_BYTES = 1 << 22
+CHUNK_ROWS = 1 << 17
+MOST_IDLE = 64
+TAIL_BYTES, MOST_TAIL_BYTES = 1 << 14, 1 << 19
+# Up to so much work, in random bytes and so many more a report, the sampler is done before numba
+# is loaded. The bound is part of what a seed means, so it does not depend on the machine.
+PLAIN_WORK, PLAIN_REPORT = 1 << 23, 200
+# The sampler reads random bytes for so many reports at a time.
+_READ_AHEAD = 32
+
+
+class Rows(NamedTuple):
+    """A stretch of rows to fill: the values, the random words drawn for them, and the reports."""
+
+    values: NDArray[np.int64]
+    words: Drawn
+    out: NDArray[np.uint8]
+
+
+class Batches(ABC, Generic[M]):
+    """Makes reports of one mechanism for arrays of values."""
+
+    def __init__(self, mechanism: M) -> None:
+        self.mechanism = mechanism
+
+    # --- what a mechanism's batches say ---------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """How many reports are made at a time, so that their random words take bounded memory."""
+
+    @abstractmethod
+    def draw(self, rows: int, words: Words) -> Drawn:
+        """Draw the random words whose number does not depend on what is drawn."""
+
+    @abstractmethod
+    def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
+        """Write reports from row `first` on, until the tail runs out.
+
+        Return the first row that is not written, and how many bytes of the tail the others used.
+        """
+
+    # --- the same for every mechanism -----------------------------------------------------------
+
+    def randomize(
+        self, values: ArrayLike, entropy: Entropy | None = None, workers: int | None = None
+    ) -> NDArray[np.uint8]:
+        """Return one report a row, uint8 (n, report_bytes)."""
+        owner = type(self.mechanism).__name__
+        array = self._as_values(values)
+        threads = cores() if workers is None else whole(owner, "workers", workers, 1)
+        if entropy is not None and not isinstance(entropy, Entropy):
+            rule = "an Entropy, such as privet.entropy.seeded(1)"
+            raise InvalidArgument(owner, "entropy", rule, entropy)
+        work = len(array) * (self.mechanism.stream_bytes + PLAIN_REPORT)
+        # Secure reports have nothing to reproduce, and take whatever is quicker.
+        if work <= PLAIN_WORK and (entropy is not None or "numba" not in sys.modules):
+            return self._one_by_one(array, entropy or secure())
+        return self.side_by_side(array, entropy or secure(), threads)
+
+    def _one_by_one(self, values: NDArray[np.int64], entropy: Entropy) -> NDArray[np.uint8]:
+        self._check_range(values)
+        sample, size = self.mechanism.sample, self.mechanism.report_bytes
+        expected = min(len(values), _READ_AHEAD) * self.mechanism.stream_bytes
+        stream = Stream(entropy.keystream().read, expected)
+        reports = b"".join([sample(value, stream) for value in values.tolist()])
+        return np.frombuffer(bytearray(reports), dtype=np.uint8).reshape(-1, size)
+
+    def side_by_side(
+        self, values: NDArray[np.int64], entropy: Entropy, threads: int = 1
+    ) -> NDArray[np.uint8]:
+        """Make reports by compiled code, whatever their number."""
+        out = np.empty((len(values), self.mechanism.report_bytes), dtype=np.uint8)
+        most = min(max(1, CHUNK_BYTES // self.mechanism.report_bytes), CHUNK_ROWS)
+        rows = -(-len(values) // max(1, -(-len(values) // most)))  # chunks of equal size
+        chunks = [
+            (values[at : at + rows], out[at : at + rows], entropy.keystream(), entropy.keystream())
+            for at in range(0, len(values), max(1, rows))
+        ]
+        waiting = iter(chunks)
+
+        def work() -> None:
+            buffers = _take_buffers()
+            try:
+                for part, target, fixed, tail in waiting:
+                    self._fill_chunk(part, target, Words(buffers, fixed, tail))
+            finally:
+                _idle.append(buffers)
+                deque(waiting, maxlen=0)  # after an error, nothing is left to do for other threads
+
+        try:
+            in_threads(work, max(1, min(threads, len(chunks))))
+        except InvalidArgument:
+            self._check_range(values)  # another chunk may hold an earlier one
+            raise
+        return out
+
+    def _fill_chunk(self, values: NDArray[np.int64], out: NDArray[np.uint8], words: Words) -> None:
+        """Fill the chunk stretch by stretch; what one leaves of the tail is kept for the next."""
+        self._check_range(values)
+        for at in range(0, len(values), self.rows):
+            part, target = values[at : at + self.rows], out[at : at + self.rows]
+            stretch = Rows(part, self.draw(len(part), words), target)
+            done = 0
+            while True:
+                done, used = self.fill(stretch, words.tail, done)
+                words.used(used)
+                if done == len(part):
+                    break
+                words.extend_tail()
+
+    def _as_values(self, values: ArrayLike) -> NDArray[np.int64]:
+        array = np.asarray(values)
+        owner = type(self.mechanism).__name__
+        if array.ndim != 1:
+            given = f"{array.ndim} dimensions"
+            raise InvalidArgument(owner, "values", "one-dimensional", given)
+        if array.size and array.dtype.kind not in "iu":
+            rule = "an array of integers"
+            raise InvalidArgument(owner, "values", rule, f"dtype {array.dtype}")
+        if is_masked(values):
+            raise InvalidArgument(owner, "values", "free of masked entries", "a masked array")
+        if array.dtype.str[1:] == "u8":
+            self._check_range(array)  # before they become negative
+        return np.ascontiguousarray(array, dtype=np.int64)
+
+    def _check_range(self, values: NDArray[Any]) -> None:
+        d = self.mechanism.d
+        if values.size and (values.min() < 0 or values.max() >= d):
+            row = int(np.argmax((values < 0) | (values >= d)))
+            owner, given = type(self.mechanism).__name__, int(values[row])
+            raise InvalidArgument(owner, f"values[{row}]", f"in [0, {d - 1}]", given)
+
+
+class Buffers:
+    """A thread's room for random words, by purpose; kept, because fresh memory is slow."""
+
+    def __init__(self) -> None:
+        self._rooms: dict[str, NDArray[np.uint8]] = {}
+
+    def room(self, purpose: str, size: int) -> NDArray[np.uint8]:
+        """Return a buffer that takes `size` bytes of a keystream."""
+        found = self._rooms.get(purpose)
+        if found is None or len(found) < size + FILL_SLACK:
+            found = self._rooms[purpose] = np.empty(size + FILL_SLACK, dtype=np.uint8)
+        return found
+
+
+_idle: deque[Buffers] = deque(maxlen=MOST_IDLE)
+
+
+def _take_buffers() -> Buffers:
+    try:
+        return _idle.pop()
+    except IndexError:
+        return Buffers()
+
+
+class Words:
+    """The random words of one chunk of reports.
+
+    One stream is for those whose number is fixed, stretch after stretch, and one for a tail.
+    """
+
+    def __init__(self, buffers: Buffers, fixed: Keystream, tail: Keystream) -> None:
+        self._buffers = buffers
+        self._fixed, self._tail = fixed, tail
+        self._unread = np.empty(0, dtype=np.uint8)
+        self._more = TAIL_BYTES
+
+    def take(self, *sizes: int) -> list[NDArray[np.uint8]]:
+        """Return pieces of these sizes, multiples of 8 but for the last; until called again."""
+        total = sum(sizes)
+        words = self._fixed.fill(self._buffers.room("fixed", total), total)
+        return [words[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)]
+
+    def toss(
+        self, piece: NDArray[np.uint8], count: int, coin: tuple[int, int]
+    ) -> NDArray[np.bool_]:
+        """Return `count` coins, each true with probability heads / total exactly.
+
+        Each has a word of the piece. One at or above the total is replaced by the next of the
+        spare words that follow, and when those are used up by reading on.
+        """
+        heads, total = coin
+        words = piece.view("<u8")
+        result = self._buffers.room("coins", count)[:count].view(np.bool_)
+        bounds = np.uint64(heads), np.uint64(total)
+        done = kernels.toss(words, 0, *bounds, result)
+        while done < count:
+            result[done] = self._next_below(total) < heads
+            done = kernels.toss(words[:count], done + 1, *bounds, result)
+        return result
+
+    def below(self, piece: NDArray[np.uint8], n: int) -> NDArray[np.uint64]:
+        """Return uniform integers of [0, n), one from each word of the piece, for n < 2**64.
+
+        A word at or above the largest multiple of n that fits is replaced by reading on.
+        """
+        limit = (1 << 64) // n * n
+        words = piece.view("<u8")
+        for i in np.flatnonzero(words > np.uint64(limit - 1)):
+            words[i] = self._next_below(limit)
+        words %= np.uint64(n)
+        return words
+
+    def _next_below(self, limit: int) -> int:
+        word = limit
+        while word >= limit:
+            word = int.from_bytes(self._fixed.read(8), "little")
+        return word
+
+    @property
+    def tail(self) -> NDArray[np.uint8]:
+        """The bytes for whatever else is needed, in order of need."""
+        return self._unread
+
+    def used(self, size: int) -> None:
+        """Drop the first `size` bytes of the tail."""
+        self._unread = self._unread[size:]
+
+    def extend_tail(self) -> None:
+        """Read on, each time more; never less than is left, for which one report may be waiting."""
+        left = len(self._unread)
+        more = max(left, self._more)
+        self._more = min(2 * self._more, MOST_TAIL_BYTES)
+        kept = self._unread.copy()
+        room = self._buffers.room("tail", left + more)
+        room[:left] = kept
+        self._tail.fill(room[left:], more)
+        self._unread = room[: left + more]
+
+
+def words_of(d: int) -> int:
+    """Return how many 64-bit words hold d bits."""
+    return (d + WORD - 1) // WORD
+
+
+def widen(out: NDArray[np.uint8], d: int) -> NDArray[np.uint64]:
+    """Return rows of whole words: the bitmaps themselves where they are such, or a scratch."""
+    if out.shape[1] % 8 == 0:
+        return out.view("<u8")
+    return np.empty((len(out), words_of(d)), dtype="<u8")
+
+
+def narrow(wide: NDArray[np.uint64], out: NDArray[np.uint8], first: int, end: int) -> None:
+    """Copy what was written to a scratch."""
+    if out.shape[1] % 8:
+        kernels.narrow(wide[first:end], out[first:end])
+
+
+def is_masked(array: object) -> bool:
+    """Tell if entries are hidden; where there is such an array, its module is imported."""
+    return "numpy.ma" in sys.modules and bool(np.ma.is_masked(array))

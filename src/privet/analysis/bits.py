@@ -1,0 +1,92 @@
+"""Unary encodings for analysts: batches of bitmaps, and how many have each bit set."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..mechanisms.bits.optimized_unary import OptimizedUnary
+from ..mechanisms.bits.unary import Unary
+from . import kernels
+from .analyst import Analyst, half_of
+from .batch import STRETCH_BYTES, Batches, narrow, widen, words_of
+from .counter import Counter, count_bits, padded
+from .estimator import HitRates
+from .kernels.counting import count_bitmaps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .batch import Drawn, Rows, Words
+    from .counter import Integers, Reports
+
+# Planes that decide all but 1 in 256 bits of a batch.
+PLANES = 8
+
+
+@half_of.register(Unary)
+def _(mechanism: Unary) -> Analyst:
+    tossed = isinstance(mechanism, OptimizedUnary)
+    batches = TossedBatches(mechanism) if tossed else BitBatches(mechanism)
+    return Analyst(HitRates(mechanism), batches, BitCounter(mechanism))
+
+
+class BitBatches(Batches[Unary]):
+    """Flips the bits of one-hot answers, plane by plane."""
+
+    @property
+    def rows(self) -> int:
+        """As many rows as a stretch of planes is for."""
+        return max(1, STRETCH_BYTES // (8 * prod(self._planes(1))))
+
+    def _planes(self, rows: int) -> tuple[int, int, int]:
+        """Return the shape of the random words behind a stretch's bits."""
+        return PLANES, rows, words_of(self.mechanism.d)
+
+    def draw(self, rows: int, words: Words) -> Drawn:
+        """Draw the planes."""
+        (planes,) = words.take(8 * prod(self._planes(rows)))
+        return (planes.view("<u8").reshape(PLANES, -1),)
+
+    def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
+        """Write reports until the tail of further digits runs out."""
+        values, drawn, out = rows
+        rest = tail[: len(tail) // 8 * 8].view("<u8")
+        wide = widen(out, self.mechanism.d)
+        integers = first, self.mechanism.d, np.uint64(self.mechanism.flip)
+        done, used = kernels.fill_flips(values, drawn[0], rest, wide.reshape(-1), *integers)
+        narrow(wide, out, first, done)
+        return done, 8 * used
+
+
+class TossedBatches(BitBatches):
+    """Also tosses a fair coin for the bit of the person's value."""
+
+    def draw(self, rows: int, words: Words) -> Drawn:
+        """Draw the planes, and a byte for each coin."""
+        planes, coins = words.take(8 * prod(self._planes(rows)), rows)
+        return planes.view("<u8").reshape(PLANES, -1), coins
+
+    def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
+        """Write reports until the tail of further digits runs out."""
+        done, used = super().fill(rows, tail, first)
+        kernels.toss_own_bits(rows.values, rows.words[1], rows.out, first, done)
+        return done, used
+
+
+class BitCounter(Counter[Unary]):
+    """Counts how many bitmaps have each bit set."""
+
+    def invalid(self, reports: Reports) -> NDArray[np.bool_]:
+        """Return which rows have a bit too many."""
+        return padded(reports, self.mechanism.d)
+
+    def add_few(self, reports: Reports, total: Integers) -> None:
+        """Add checked reports to a total."""
+        total += count_bits(reports, self.mechanism.d)
+
+    def add_many(self, reports: Reports, total: Integers) -> int:
+        """Check and count reports; return the first invalid row, or -1."""
+        return count_bitmaps(reports, self.mechanism.d, total)

@@ -1,0 +1,354 @@
+"""Cohorts for analysts: reports counted by cell, and regression on what they name.
+
+With A[cell, x] = 1 where x has the cell, over the cells of all C cohorts, and r[cell] the number of
+reports that name it, the support of the values is f = Aᵀr, whose mean is
+
+    E f / n = q·diag(K) + (p − q)·K θ,    K = AᵀA / C,
+
+where K[x, x'] is the mean number of cells that x and x' share. Least squares therefore estimates
+θ by W(f/n − q·diag(K)) with W = K⁻¹/(p − q), without bias. One report is worth the row sums of
+B = AW over the cells that it names; what these vary by is the variance.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InvalidArgument
+from ..mechanisms.hashes.cohorts import PRIME, Cohorts, coefficients
+from ..mechanisms.hashes.hashed_rr import HashedRR
+from ..mechanisms.hashes.rappor import Rappor
+from . import kernels
+from .analyst import Analyst, half_of
+from .batch import STRETCH_BYTES, Batches, words_of
+from .bits import PLANES
+from .counter import Counter, NumberCounter, count_bits, padded, read_numbers, write_numbers
+from .estimator import Estimator
+from .hashes import HashBatches
+from .kernels.counting import count_bitmaps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from .batch import Drawn, Rows, Words
+    from .counter import Integers, Reports
+    from .estimator import Floats
+
+_ENTRIES_AT_ONCE = 1 << 22
+# A smaller pivot of K is nothing but rounding.
+_LEAST_PIVOT = 1e-9
+
+
+@half_of.register(HashedRR)
+def _(mechanism: HashedRR) -> Analyst:
+    cells = Cells(mechanism)
+    batches = HashBatches(mechanism, cells.of)
+    return Analyst(BucketRegression(mechanism, cells), batches, BucketCounter(mechanism, cells))
+
+
+@half_of.register(Rappor)
+def _(mechanism: Rappor) -> Analyst:
+    cells = Cells(mechanism)
+    batches = FilterBatches(mechanism, cells)
+    return Analyst(FilterRegression(mechanism, cells), batches, FilterCounter(mechanism, cells))
+
+
+def check_regression(mechanism: Cohorts) -> None:
+    """Raise InvalidArgument where different shares of the values can look the same."""
+    regression = mechanism.analyst.estimator
+    assert isinstance(regression, Regression)  # noqa: S101
+    if not regression.tells_apart:
+        rule = f"enough to tell the shares of {mechanism.d} values apart"
+        raise InvalidArgument(type(mechanism).__name__, "cohorts", rule, mechanism.cohorts)
+
+
+class Cells:
+    """Which cells values have, over all cohorts."""
+
+    def __init__(self, mechanism: Cohorts) -> None:
+        self.mechanism = mechanism
+
+    @cached_property
+    def _coefficients(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """All a, and all b."""
+        functions = range(self.mechanism.cohorts * self.mechanism.hashes)
+        a, b = np.array([coefficients(i) for i in functions], dtype=np.uint64).T
+        return a, b
+
+    def of(self, functions: Any, values: Any) -> Any:
+        """Return the cells that functions map values to, entry by entry."""
+        a, b = self._coefficients
+        return (a[functions] * values + b[functions]) % PRIME % self.mechanism.cells
+
+    def rows(self) -> Iterator[Floats]:
+        """Yield A, some cohorts at a time: (cohorts, cells, d)."""
+        m = self.mechanism
+        values = np.arange(m.d, dtype=np.uint64)
+        some = max(1, _ENTRIES_AT_ONCE // (m.cells * m.d))
+        for at in range(0, m.cohorts, some):
+            end = min(at + some, m.cohorts)
+            functions = np.arange(at * m.hashes, end * m.hashes)[:, None]
+            places = self.of(functions, values).reshape(end - at, m.hashes, m.d)
+            rows = np.zeros((end - at, m.cells, m.d))
+            np.put_along_axis(rows, places.astype(np.int64), 1.0, axis=1)
+            yield rows
+
+    def support(self, named: Integers) -> Integers:
+        """Return f: how many times a report names one of the cells of each value."""
+        m = self.mechanism
+        by_cohort = named.reshape(m.cohorts, m.cells).astype(np.float64)
+        support = np.zeros(m.d)  # of whole numbers below 2^53
+        at = 0
+        for rows in self.rows():
+            support += by_cohort[at : at + len(rows)].reshape(-1) @ rows.reshape(-1, m.d)
+            at += len(rows)
+        return support.astype(np.int64)
+
+    @property
+    def steps(self) -> float:
+        """What decoding takes: a look at the cells of all values, and d equations."""
+        m = self.mechanism
+        return m.cohorts * m.hashes * m.d + m.d**3 / 3
+
+
+# --- regression -----------------------------------------------------------------------------------
+
+
+class Regression(Estimator):
+    """Least squares over the cells of cohorts."""
+
+    def __init__(self, mechanism: Cohorts, cells: Cells) -> None:
+        self._cells = cells
+        self._d, self._cohorts = mechanism.d, mechanism.cohorts
+        p, q = mechanism.telling_rates
+        self._p, self._q, self._gain = float(p), float(q), float(p - q)
+
+    @abstractmethod
+    def _squares(self, rows: Floats, worth: Floats) -> Floats:
+        """Return E[worth²] of a report of value x about the share of j, summed over some cohorts.
+
+        `rows` are those of A and `worth` those of B, both (cohorts, cells, d).
+        """
+
+    @cached_property
+    def _shared(self) -> Floats:
+        """K."""
+        shared = np.zeros((self._d, self._d))
+        for rows in self._cells.rows():
+            flat = rows.reshape(-1, self._d)
+            shared += flat.T @ flat
+        return shared / self._cohorts
+
+    @cached_property
+    def _factor(self) -> Any:
+        """K's Cholesky factor, or None where K has no inverse."""
+        from scipy.linalg import LinAlgError, cho_factor
+
+        try:
+            factor = cho_factor(self._shared)
+        except LinAlgError:
+            return None
+        return factor if np.square(np.diag(factor[0])).min() >= _LEAST_PIVOT else None
+
+    @property
+    def tells_apart(self) -> bool:
+        """Whether different shares of the values never look the same."""
+        return self._factor is not None
+
+    @cached_property
+    def _weights(self) -> Floats:
+        """W."""
+        from scipy.linalg import cho_solve
+
+        if self._factor is None:
+            check_regression(self._cells.mechanism)
+        inverse: Floats = cho_solve(self._factor, np.eye(self._d))
+        return inverse / self._gain
+
+    @cached_property
+    def _offset(self) -> Floats:
+        """W·q·diag(K), what is worth nothing."""
+        offset: Floats = self._weights @ np.diag(self._shared) * self._q
+        return offset
+
+    @cached_property
+    def _spread(self) -> Floats:
+        """The variance of what a report of value x is worth about the share of value j: [x, j]."""
+        squares = np.zeros((self._d, self._d))
+        for rows in self._cells.rows():
+            worth = rows.reshape(-1, self._d) @ self._weights
+            squares += self._squares(rows, worth.reshape(rows.shape))
+        return squares / self._cohorts - (np.eye(self._d) + self._offset) ** 2
+
+    def frequencies(self, counts: Integers, n: int) -> Floats:
+        """Return the unbiased estimate W(f/n − q·diag(K))."""
+        frequencies: Floats = self._weights @ (counts / n) - self._offset
+        return frequencies
+
+    def noise(self, theta: Floats) -> Floats:
+        """Return n times the variance of each estimated share, which depends on all of theta.
+
+        Shares that do not sum to 1, such as clipped estimates, are made to.
+        """
+        from ..refine import project_simplex
+
+        noise: Floats = project_simplex(theta) @ self._spread
+        return noise
+
+
+class BucketRegression(Regression):
+    """One cell is named: its worth squared, times its probability."""
+
+    def _squares(self, rows: Floats, worth: Floats) -> Floats:
+        flat, squared = (part.reshape(-1, self._d) for part in (rows, worth**2))
+        squares: Floats = self._q * squared.sum(axis=0) + self._gain * flat.T @ squared
+        return squares
+
+
+class FilterRegression(Regression):
+    """Bits are independent: their mean worth squared, and the variance of each."""
+
+    def _squares(self, rows: Floats, worth: Floats) -> Floats:
+        each = self._p * self._q * np.square(worth).sum(axis=(0, 1))
+        squares = np.tile(each, (self._d, 1))
+        for filters, worths in zip(rows, worth, strict=True):
+            squares += np.square(self._q * worths.sum(axis=0) + self._gain * filters.T @ worths)
+        return squares
+
+
+# --- batches and counting -------------------------------------------------------------------------
+
+
+class BucketCounter(NumberCounter[HashedRR]):
+    """Counts cohorts and buckets."""
+
+    def __init__(self, mechanism: HashedRR, cells: Cells) -> None:
+        super().__init__(mechanism)
+        self._cells = cells
+
+    def counts(self, aggregate: Integers) -> Integers:
+        """Return the support of each value."""
+        return self._cells.support(aggregate)
+
+    @property
+    def steps(self) -> tuple[float, float]:
+        """A report is counted by its number."""
+        return self.mechanism.report_bytes / 8, self._cells.steps
+
+
+class FilterBatches(Batches[Rappor]):
+    """Draws cohorts, and flips the bits of Bloom filters."""
+
+    def __init__(self, mechanism: Rappor, cells: Cells) -> None:
+        super().__init__(mechanism)
+        self._cells = cells
+
+    @property
+    def rows(self) -> int:
+        """As many rows as a stretch of planes is for."""
+        return max(1, STRETCH_BYTES // (8 + 8 * PLANES * words_of(self.mechanism.bits)))
+
+    def draw(self, rows: int, words: Words) -> Drawn:
+        """Draw the planes and the cohorts."""
+        shape = PLANES, rows, words_of(self.mechanism.bits)
+        planes, cohorts = words.take(8 * prod(shape), 8 * rows)
+        return planes.view("<u8").reshape(PLANES, -1), words.below(cohorts, self.mechanism.cohorts)
+
+    def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
+        """Write reports until the tail of further digits runs out."""
+        values, (planes, cohorts), out = rows
+        m = self.mechanism
+        rest = tail[: len(tail) // 8 * 8].view("<u8")
+        functions = cohorts.astype(np.int64)[:, None] * m.hashes + np.arange(m.hashes)
+        places = self._cells.of(functions, values.view(np.uint64)[:, None]).astype(np.int64)
+        bits = np.empty((len(values), words_of(m.bits)), dtype="<u8")
+        own = np.ascontiguousarray(places[:, 0])
+        integers = first, m.bits, np.uint64(m.flip)
+        done, used = kernels.fill_flips(own, planes, rest, bits.reshape(-1), *integers)
+        bits ^= self._further_bits(places)
+        size, new = m.cohort_bytes, slice(first, done)
+        write_numbers(cohorts[new], out[new, :size])
+        kernels.narrow(bits[new], out[new, size:])
+        return done, 8 * used
+
+    def _further_bits(self, places: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Return the filters of values with these places, but for the first place."""
+        filters = np.zeros((len(places), words_of(self.mechanism.bits)), dtype=np.uint64)
+        rows = np.arange(len(places))
+        bits = np.uint64(1) << (places & 63).astype(np.uint64)
+        for i in range(1, self.mechanism.hashes):
+            filters[rows, places[:, i] >> 6] |= bits[:, i]
+        filters[rows, places[:, 0] >> 6] &= ~bits[:, 0]
+        return filters
+
+
+class FilterCounter(Counter[Rappor]):
+    """Counts the bits of filters, cohort by cohort."""
+
+    def __init__(self, mechanism: Rappor, cells: Cells) -> None:
+        super().__init__(mechanism)
+        self._cells = cells
+
+    @property
+    def size(self) -> int:
+        """A counter for every bit of every cohort."""
+        return self.mechanism.cohorts * self.mechanism.bits
+
+    @property
+    def entries(self) -> int:
+        """A filter is unpacked bit by bit."""
+        return self.mechanism.bits
+
+    @property
+    def steps(self) -> tuple[float, float]:
+        """Bits are counted eight bytes at a time."""
+        return self.mechanism.report_bytes / 8, self._cells.steps
+
+    def invalid(self, reports: Reports) -> NDArray[np.bool_]:
+        """Return which rows have a bit too many, or name no cohort."""
+        m = self.mechanism
+        cohorts = read_numbers(reports[:, : m.cohort_bytes])
+        return padded(reports, 8 * m.cohort_bytes + m.bits) | (cohorts >= m.cohorts)
+
+    def _by_cohort(self, reports: Reports) -> Iterator[tuple[int, Reports]]:
+        """Yield each cohort and the bitmaps of its reports."""
+        size = self.mechanism.cohort_bytes
+        cohorts = read_numbers(reports[:, :size]).astype(np.uint16)
+        bitmaps = reports[np.argsort(cohorts, kind="stable"), size:]
+        ends = np.bincount(cohorts, minlength=self.mechanism.cohorts).cumsum()
+        for cohort in np.unique(cohorts).tolist():
+            yield cohort, bitmaps[ends[cohort - 1] if cohort else 0 : ends[cohort]]
+
+    def add_few(self, reports: Reports, total: Integers) -> None:
+        """Add checked reports to a total."""
+        by_cohort = total.reshape(self.mechanism.cohorts, self.mechanism.bits)
+        for cohort, bitmaps in self._by_cohort(reports):
+            by_cohort[cohort] += count_bits(bitmaps, self.mechanism.bits)
+
+    def add_many(self, reports: Reports, total: Integers) -> int:
+        """Check and count reports; return the first invalid row, or -1."""
+        invalid = self.invalid(reports)
+        if invalid.any():
+            return int(np.argmax(invalid))
+        by_cohort = total.reshape(self.mechanism.cohorts, self.mechanism.bits)
+        for cohort, bitmaps in self._by_cohort(reports):
+            count_bitmaps(bitmaps, self.mechanism.bits, by_cohort[cohort])
+        return -1
+
+    def counts(self, aggregate: Integers) -> Integers:
+        """Return the support of each value."""
+        return self._cells.support(aggregate)
+
+    def problem(self, aggregate: Integers, n: int) -> str | None:
+        """Every report is of one cohort, and sets any of its bits."""
+        most = aggregate.reshape(self.mechanism.cohorts, self.mechanism.bits).max(axis=1)
+        if aggregate.min() < 0 or aggregate.max() > n or sum(most.tolist()) > n:
+            return f"counts must not be negative, nor the largest of each cohort above {n} in all"
+        return None

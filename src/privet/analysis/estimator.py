@@ -1,0 +1,102 @@
+"""Estimators: from counts to the shares of the people, without bias and with errors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ..mechanisms.forwards import Target
+    from ..mechanisms.symmetric import Symmetric
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+__all__ = ["Estimator", "HitRates"]
+
+
+class Estimator(ABC):
+    """Estimates the share of each value."""
+
+    @abstractmethod
+    def frequencies(self, counts: Integers, n: int) -> Floats:
+        """Return the unbiased estimate of each value's share."""
+
+    @abstractmethod
+    def noise(self, theta: Floats) -> Floats:
+        """Return n times the variance of each estimated share of n people with shares theta."""
+
+    def variance(self, theta: ArrayLike, n: int, target: Target = "population") -> Floats:
+        """Return the variance of each estimated share where the true ones are theta.
+
+        People drawn at random from a population add θ(1 − θ)/n.
+        """
+        shares = np.asarray(theta, dtype=np.float64)
+        drawn = shares * (1 - shares) if target == "population" else 0.0
+        return (self.noise(shares) + drawn) / n
+
+    def interval(
+        self, counts: Integers, n: int, alpha: float, target: Target
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of an interval for each share, which misses with probability alpha.
+
+        By the normal law, where a mechanism knows no better.
+        """
+        estimate = self.frequencies(counts, n)
+        deviation = np.sqrt(self.variance(np.clip(estimate, 0, 1), n, target))
+        reach = NormalDist().inv_cdf(1 - alpha / 2) * deviation
+        return estimate - reach, estimate + reach
+
+
+class HitRates(Estimator):
+    """Estimates from how many reports support each value, with the chances g and h of a hit."""
+
+    def __init__(self, mechanism: Symmetric) -> None:
+        g, h = mechanism.hit_rates
+        self._h, self._gain = float(h), float(g - h)
+        self._own = float(g * (1 - g) / (g - h) ** 2)
+        self._other = float(h * (1 - h) / (g - h) ** 2)
+
+    def frequencies(self, counts: Integers, n: int) -> Floats:
+        """Return the unbiased estimate (f/n − h)/(g − h)."""
+        shares: Floats = (counts / n - self._h) / self._gain
+        return shares
+
+    def noise(self, theta: Floats) -> Floats:
+        """Return (θ·g(1−g) + (1−θ)·h(1−h)) / (g−h)²."""
+        return theta * self._own + (1 - theta) * self._other
+
+    def interval(
+        self, counts: Integers, n: int, alpha: float, target: Target
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of an interval for each share, which misses with probability alpha.
+
+        A population's count is exactly Binomial(n, h + θ(g − h)): Clopper and Pearson's (1934). For
+        the sample, the score test is inverted.
+        """
+        if target == "population":
+            return self._population_interval(counts, n, alpha)
+        return self._sample_interval(self.frequencies(counts, n), n, alpha)
+
+    def _population_interval(self, counts: Integers, n: int, alpha: float) -> tuple[Floats, Floats]:
+        from scipy.special import betaincinv
+
+        hits, misses = counts.astype(np.float64), (n - counts).astype(np.float64)
+        low, high = np.zeros(len(hits)), np.ones(len(hits))
+        some, rest = hits > 0, misses > 0
+        low[some] = betaincinv(hits[some], misses[some] + 1, alpha / 2)
+        high[rest] = betaincinv(hits[rest] + 1, misses[rest], 1 - alpha / 2)
+        return (low - self._h) / self._gain, (high - self._h) / self._gain
+
+    def _sample_interval(self, estimate: Floats, n: int, alpha: float) -> tuple[Floats, Floats]:
+        """Solve n(θ̂ − θ)² <= z²(θ·V1 + (1 − θ)·V0) for θ."""
+        spread = NormalDist().inv_cdf(1 - alpha / 2) ** 2 / n
+        middle = estimate + spread * (self._own - self._other) / 2
+        inner = middle**2 - estimate**2 + spread * self._other
+        reach = np.sqrt(np.maximum(inner, 0))
+        return middle - reach, middle + reach

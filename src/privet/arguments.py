@@ -1,0 +1,59 @@
+"""Checks of arguments, in one place: what is a whole number, a real one, a level.
+
+Numbers of numpy's own types are as good as Python's; True and False are not numbers here.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from numbers import Integral, Real
+
+from .errors import InvalidArgument
+
+__all__ = ["alpha_of", "is_whole", "positive", "whole"]
+
+
+def is_whole(value: object) -> bool:
+    """Tell whether a value is an integer of any type but bool.
+
+    >>> is_whole(3), is_whole(True), is_whole(3.0)
+    (True, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def whole(owner: str, parameter: str, value: object, low: int, high: int | None = None) -> int:
+    """Return a whole number in [low, high] as an int, or raise InvalidArgument.
+
+    >>> whole("KSubset", "d", 10, 2)
+    10
+    """
+    if is_whole(value) and low <= value and (high is None or value <= high):  # type: ignore[operator]
+        return int(value)  # type: ignore[call-overload, no-any-return]
+    rule = f"an int >= {low}" if high is None else f"an int in [{low}, {high}]"
+    raise InvalidArgument(owner, parameter, rule, value)
+
+
+def positive(owner: str, parameter: str, value: object) -> float:
+    """Return a finite number above 0 as a float, or raise InvalidArgument.
+
+    >>> positive("plan", "margin", 1)
+    1.0
+    """
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise InvalidArgument(owner, parameter, "a finite number > 0", value)
+    number = float(value)
+    if not isfinite(number) or number <= 0:
+        raise InvalidArgument(owner, parameter, "a finite number > 0", value)
+    return number
+
+
+def alpha_of(owner: str, level: object) -> float:
+    """Return 1 − level for a level of confidence strictly between 0 and 1, or raise.
+
+    >>> alpha_of("Total.interval", 0.75)
+    0.25
+    """
+    if not isinstance(level, float) or not 0 < level < 1:
+        raise InvalidArgument(owner, "level", "a float in (0, 1)", level)
+    return 1 - level

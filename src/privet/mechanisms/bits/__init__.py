@@ -1,0 +1,1 @@
+"""Reports that are bits: one for every value, each flipped by itself."""

@@ -1,0 +1,1 @@
+"""Reports of hashed values: a public function, and where it maps the person's value."""

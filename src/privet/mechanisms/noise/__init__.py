@@ -1,0 +1,1 @@
+"""The one-hot answer with noise on every entry."""

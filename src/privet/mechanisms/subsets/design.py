@@ -1,0 +1,99 @@
+"""Block designs: as good as all sets of k values, in reports as short as the number of a block.
+
+A 2-(v, k, λ) design is a list of blocks, each of k of v points, such that all points lie in equally
+many blocks and all pairs of points in λ of them. Values are the first d points. Block B is reported
+with probability
+
+    Q(B | x) = (E if x in B else 1) · v / (D · blocks),    D = kE + v − k,
+
+where E = odds / 2^scale is at or just below e^ε. How likely a report is to hold the person's value,
+or another one, follows from v, k and λ = blocks · k(k − 1) / (v(v − 1)) alone: hit rates, variances
+and information are those of all k-subsets of v values (`KSubset`). Only covariances, which ask for
+two values besides the person's, are the design's own (Park, Nam and Lee, Exactly optimal and
+communication-efficient private estimation via block designs, 2023).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..numbered import Numbered
+from .subsets import Subsets
+
+if TYPE_CHECKING:
+    from ...entropy import Stream
+    from ..numbered import Shape
+
+# A tally counts every block: this many take 512 MB.
+MOST_BLOCKS = 2**26
+
+
+def most_blocks(d: int) -> int:
+    """Return the most blocks for d values: a survey of few must not cost its readers much."""
+    return min(MOST_BLOCKS, 2**16 + 2**12 * d)
+
+
+class Design(Numbered, Subsets):
+    """A mechanism whose report is the number of a block, more likely one that holds the value.
+
+    `_shape` names the integers that say which design it is. For each value it has an order of the
+    blocks in which those that hold the value come first: a report is one of these, or one of
+    the others, drawn by its place in that order (`_block_at`).
+    """
+
+    blocks: int
+
+    @classmethod
+    @abstractmethod
+    def _sizes(cls, shape: Shape) -> dict[str, int]:
+        """Return the number of points, k, and the number of blocks."""
+
+    @abstractmethod
+    def _block_at(self, value: int, place: int) -> int:
+        """Return the block at a place in the value's own order: those that hold it come first."""
+
+    @abstractmethod
+    def _holds(self, block: int, value: int) -> bool:
+        """Tell whether a block holds a value."""
+
+    @classmethod
+    def _weighed(cls, shape: Shape) -> tuple[int, int]:
+        sizes = cls._sizes(shape)
+        return sizes["points"], sizes["k"]
+
+    @property
+    def numbers(self) -> int:
+        """A report for every block."""
+        return self.blocks
+
+    @cached_property
+    def holding(self) -> int:
+        """How many blocks hold a value."""
+        return self.blocks * self.k // self.points
+
+    def _chance(self, report: bytes, value: int) -> Fraction:
+        held = self._holds(int.from_bytes(report, "little"), value)
+        weight = self.odds if held else 1 << self.scale
+        return Fraction(weight * self.points, self.total * self.blocks)
+
+    def members(self, report: bytes) -> list[int]:
+        """Return the values that the reported block holds, in increasing order."""
+        self._check_report(report)
+        block = int.from_bytes(report, "little")
+        return [value for value in range(self.d) if self._holds(block, value)]
+
+    @cached_property
+    def _plan(self) -> tuple[int, int, tuple[int, int], tuple[int, int], int]:
+        """All that `sample` needs: the coin, where places begin and how many, by miss and hit."""
+        sizes = self.blocks - self.holding, self.holding
+        return *self.coin, (self.holding, 0), sizes, self.report_bytes
+
+    def sample(self, value: int, stream: Stream) -> bytes:
+        """Return one report for a value in [0, d); docs/designs.md is its specification."""
+        heads, total, begins, sizes, report_bytes = self._plan
+        hit = stream.coin(heads, total)
+        place = begins[hit] + stream.below(sizes[hit])
+        return self._block_at(value, place).to_bytes(report_bytes, "little")

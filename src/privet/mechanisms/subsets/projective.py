@@ -1,0 +1,142 @@
+"""The projective design: the hyperplanes of a projective space over a field of q elements.
+
+Points are the lines through 0 in the t-dimensional space over the field, v = (q^t − 1)/(q − 1) of
+them; blocks are the hyperplanes, as many, of k = (q^{t−1} − 1)/(q − 1) points each. The space is
+itself a field, of q^t elements. With a generator α of it, point i is the line of α^i, and a linear
+map L to the smaller field says which points lie in one hyperplane,
+
+    D = {i : L(α^i) = 0},
+
+of which all others are translates (Singer, A theorem in finite projective geometry and some
+applications to number theory, 1938).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+from math import isqrt
+from typing import TYPE_CHECKING, ClassVar
+
+from .design import MOST_BLOCKS
+from .difference_family import DifferenceFamily
+from .fields import is_primitive, prime_powers, primitive_recurrence, sequence
+
+if TYPE_CHECKING:
+    from ..base import Problem
+    from ..numbered import Shape
+
+# Planes of any larger order have too many blocks.
+MOST_Q = isqrt(MOST_BLOCKS)
+# Terms of the recurrence times its length: a client walks through them once.
+_STEPS, _STEPS_A_VALUE = 2**18, 2**8
+
+
+class Projective(DifferenceFamily):
+    r"""Report the number of a hyperplane over a field of q elements.
+
+    The shortest reports and the cheapest counting: as many blocks as points. The error is near the
+    least where some power of a prime q is near e^ε + 1 and d is large.
+
+    Parameters
+    ----------
+    d : int
+        The number of values.
+    epsilon : float
+        The privacy level: no report is more than e^ε times likelier under one value than another.
+    q : int, optional
+        The order of the field, a power of a prime: one's own, or the one of least error.
+
+    >>> Projective(1000, 1.0)
+    Projective(d=1000, epsilon=1.0, q=4, t=6, recurrence=83)
+    >>> Projective(7, 1.0, q=2).members(b"\x00")
+    [0, 1, 3]
+
+    """
+
+    name: ClassVar[str] = "projective"
+    _shape: ClassVar[tuple[str, ...]] = ("q", "t", "recurrence")
+    q: int
+    t: int
+    recurrence: int
+
+    def __init__(self, d: int, epsilon: float, *, q: int | None = None) -> None:
+        from ...plan.designs import projective_space
+
+        d, epsilon = self._check_domain(d, epsilon)
+        q, t = projective_space(d, epsilon, q)
+        p, e = prime_powers(MOST_Q)[q]
+        self._settle(d, epsilon, (q, t, primitive_recurrence(p, e * t)))
+
+    @classmethod
+    def _problem(cls, d: int, shape: Shape) -> Problem | None:
+        q, t, recurrence = shape
+        if q not in prime_powers(MOST_Q):
+            return "q", f"a power of a prime below {MOST_Q}", q
+        if not 2 <= t <= MOST_BLOCKS.bit_length() or not cls.fits(d, q, t):
+            return (
+                "t",
+                f"a dimension of {d} or somewhat more points over {q} elements",
+                t,
+            )
+        p, e = prime_powers(MOST_Q)[q]
+        if not 0 < recurrence < q**t or not is_primitive(recurrence, p, e * t):
+            return "recurrence", f"a primitive one of {e * t} terms modulo {p}", recurrence
+        return None
+
+    @classmethod
+    def fits(cls, d: int, q: int, t: int) -> bool:
+        """Tell whether a space has enough points for d values, and is quickly walked through."""
+        points, (_, e) = _points(q, t), prime_powers(MOST_Q)[q]
+        steps = e * t * e * points
+        return d <= points <= MOST_BLOCKS and steps <= max(_STEPS, _STEPS_A_VALUE * d)
+
+    @classmethod
+    def _sizes(cls, shape: Shape) -> dict[str, int]:
+        q, t, _ = shape
+        points = _points(q, t)
+        return {"points": points, "k": _points(q, t - 1), "blocks": points}
+
+    @property
+    def base_blocks(self) -> int:
+        """One, as the design is symmetric."""
+        return 1
+
+    @property
+    def period(self) -> int:
+        """All points."""
+        return self.points
+
+    @cached_property
+    def hyperplane(self) -> list[int]:
+        """The points of D, in increasing order.
+
+        The recurrence's terms are a linear map of α^i to the integers modulo p. With q = p^e,
+        L(α^i) is 0 where it takes α^i, times each of the basis 1, α^v, …, α^{(e−1)v}, to 0.
+        """
+        p, e = prime_powers(MOST_Q)[self.q]
+        terms = sequence(self.recurrence, p, e * self.t, e * self.points)
+        parts = [terms[i * self.points :] for i in range(e)]
+        return [
+            i
+            for i, term in enumerate(parts[0][: self.points])
+            if not term and not any(part[i] for part in parts[1:])
+        ]
+
+    def _element(self, j: int) -> int:
+        """Return a point of D, and from k on one of the others, in increasing order."""
+        inside = self.hyperplane
+        if j < self.k:
+            return inside[j]
+        # As many points of D come before the one that is asked for as are below their gaps' sum.
+        j -= self.k
+        return j + bisect_right(range(self.k), j, key=lambda i: inside[i] - i)
+
+    def _in_base(self, point: int, c: int) -> bool:
+        at = bisect_right(self.hyperplane, point)
+        return at > 0 and self.hyperplane[at - 1] == point
+
+
+def _points(q: int, t: int) -> int:
+    """Return how many lines through 0 a space of dimension t has."""
+    return int((q**t - 1) // (q - 1))

@@ -1,0 +1,133 @@
+"""The joint law of counts, drawn for so many people of each value: a way for each kind.
+
+Where a mechanism has no shorter way, the reports are made and counted.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ..analysis.counter import read_numbers
+from ..entropy import Entropy
+from ..mechanisms.base import Channel, Mechanism
+from ..mechanisms.bits.unary import Unary
+from ..mechanisms.flips import ONE
+from ..mechanisms.noise.geometric import GeometricNoise
+from ..mechanisms.noise.laplace import LaplaceNoise
+from ..mechanisms.subsets.design import Design
+from ..mechanisms.subsets.k_subset import KSubset
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from ..analysis.designs import BlockBatches
+    from ..mechanisms.subsets.subsets import Subsets
+
+    Integers = NDArray[np.int64]
+
+__all__ = ["draw_counts"]
+
+_CHUNK_BYTES = 1 << 24
+# Up to so many people, and so many times d, reports of sets are made faster than simulated.
+_FEW_PEOPLE, _FEW_TIMES = 40_000, 64
+
+
+@singledispatch
+def draw_counts(channel: Channel, people: Integers, rng: Generator) -> Any:
+    """Draw how many reports support each value, for so many people of each."""
+    raise TypeError(f"The counts of {channel!r} cannot be drawn.")
+
+
+@draw_counts.register(Mechanism)
+def _from_reports(mechanism: Mechanism, people: Integers, rng: Generator) -> Integers:
+    """Make the reports of everyone, and count them."""
+    analyst, entropy = mechanism.analyst, Entropy(rng.bytes(32))
+    total = np.zeros(analyst.counter.size, dtype=np.int64)
+    rows = max(1, _CHUNK_BYTES // max(8, mechanism.report_bytes))
+    ends = np.cumsum(people)
+    for at in range(0, int(ends[-1]), rows):
+        within = np.clip(ends, at, at + rows)
+        within[1:] -= within[:-1].copy()
+        within[0] -= at
+        values = np.repeat(np.arange(mechanism.d), within)
+        analyst.counter.fold(analyst.batches.side_by_side(values, entropy), total)
+    return analyst.counter.counts(total)
+
+
+@draw_counts.register(KSubset)
+def _of_sets(mechanism: KSubset, people: Integers, rng: Generator) -> Integers:
+    """Draw from the joint law of the counts, where that is faster than making the reports."""
+    if people.sum() <= min(_FEW_PEOPLE, _FEW_TIMES * mechanism.d):
+        return _from_reports(mechanism, people, rng)
+    from ..analysis.kernels import population
+
+    marked = _marked(mechanism, people, rng)
+    ignoring = people.sum() - marked.sum()
+    counts: Integers = population.draw_counts(rng, marked, ignoring, mechanism.k)
+    return counts
+
+
+@draw_counts.register(Design)
+def _of_blocks(mechanism: Design, people: Integers, rng: Generator) -> Integers:
+    """Draw how many report each block, where that is less work than making the reports."""
+    n, holding = int(people.sum()), mechanism.holding
+    if n <= mechanism.d * holding:
+        return _from_reports(mechanism, people, rng)
+    batches = cast("BlockBatches[Design]", mechanism.analyst.batches)
+    marked = _marked(mechanism, people, rng)
+    total = rng.multinomial(n - marked.sum(), np.full(mechanism.blocks, 1 / mechanism.blocks))
+    places = np.arange(holding, dtype=np.uint64)
+    reports = np.empty((holding, mechanism.report_bytes), dtype=np.uint8)
+    shares = np.full(holding, 1 / holding)
+    for value in np.flatnonzero(marked):
+        batches.write(np.full(holding, value), places, reports)
+        total[read_numbers(reports)] += rng.multinomial(marked[value], shares)
+    return mechanism.counts(total)
+
+
+def _marked(mechanism: Subsets, people: Integers, rng: Generator) -> Integers:
+    """Draw how many reports of each value hold it for sure; the others do not depend on it.
+
+    A report is any set with probability v / D, and else any of those that hold the person's value.
+    """
+    share = mechanism.k * (mechanism.odds - (1 << mechanism.scale)) / mechanism.total
+    return rng.binomial(people, share)
+
+
+@draw_counts.register(Unary)
+def _of_bits(mechanism: Unary, people: Integers, rng: Generator) -> Integers:
+    """Draw bit by bit: given the people's values, bits are independent."""
+    kept: Integers = rng.binomial(people, mechanism.g)
+    kept += rng.binomial(people.sum() - people, mechanism.h)
+    return kept
+
+
+@draw_counts.register(GeometricNoise)
+def _of_whole_noise(mechanism: GeometricNoise, people: Integers, rng: Generator) -> Integers:
+    """Draw how many entries are above 0, and how many of them go each further step."""
+    others = people.sum() - people
+    f, alpha = mechanism.flip / ONE, float(mechanism.alpha)
+    up = rng.binomial(people, 1 - f) + rng.binomial(others, f)
+    still = np.stack([up, people.sum() - up])
+    sums: Integers = up.copy()
+    for _ in range(mechanism.limit):
+        still = rng.binomial(still, alpha)
+        if not still.any():
+            break
+        sums += still[0] - still[1]
+    return sums
+
+
+@draw_counts.register(LaplaceNoise)
+def _of_real_noise(channel: LaplaceNoise, people: Integers, rng: Generator) -> NDArray[np.float64]:
+    """Draw the sums of the noisy entries, which are no integers here.
+
+    Laplace noise is the difference of two exponential variables, n of which add up to a Gamma.
+    """
+    up, down = rng.gamma(people.sum(), 2 / channel.epsilon, (2, channel.d))
+    sums: NDArray[np.float64] = people + up - down
+    return sums
