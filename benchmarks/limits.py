@@ -10,7 +10,7 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numba import njit
 
-from privet.entropy import Keystream
+from privet.analysis.keystream import Keystream
 
 from .timing import Scale, Work, seconds_a_unit
 

@@ -169,12 +169,14 @@ def test_keystream_is_aes_256_ctr():
 
 def test_keys_differ_where_they_must_and_only_there():
     first = lambda source: source.keystream().read(32)  # noqa: E731
+    keyed = lambda *args: entropy.keyed(*args)(32)  # noqa: E731
     assert first(entropy.secure()) != first(entropy.secure())
     assert first(entropy.seeded(7)) == first(entropy.seeded(7)) != first(entropy.seeded(8))
     secret = os.urandom(16)
-    assert first(entropy.keyed(secret, b"a")) == first(entropy.keyed(secret, b"a"))
-    assert first(entropy.keyed(secret, b"a")) != first(entropy.keyed(secret, b"b"))
-    assert first(entropy.keyed(secret, b"a")) != first(entropy.keyed(secret + b"x", b"a"))
+    assert keyed(secret, b"a") == keyed(secret, b"a")
+    assert keyed(secret, b"a") != keyed(secret, b"b")
+    assert keyed(secret, b"a") != keyed(secret + b"x", b"a")
+    assert keyed(secret, b"a") != keyed(secret, b"a", entropy.AES_256_CTR)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, True, "7", None])

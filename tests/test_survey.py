@@ -24,10 +24,10 @@ def survey():
 
 def test_canonical_text_is_pinned(survey):
     assert survey.to_json() == (
-        '{"privet":1,"id":"which-fruit","question":"Which fruit?",'
+        '{"privet":2,"id":"which-fruit","question":"Which fruit?",'
         '"categories":["apple","pear","plum","quince","medlar"],"epsilon":1.0,'
         '"mechanism":{"name":"k-subset","k":1,"odds":"24484106059472293","scale":53,'
-        '"start":[0,0]}}'
+        '"start":[0,0]},"stream":"hmac-sha256"}'
     )
     assert survey.fingerprint == sha256(survey.to_json().encode()).hexdigest()
 
@@ -111,7 +111,7 @@ def test_bad_surveys_are_refused(arguments, message):
             "'mechanism' .* one of auto, k-subset, cyclotomic",
         ),
         ({"mechanism": 3}, "'mechanism'"),
-        ({"mechanism": LaplaceNoise(5, 1.0)}, "one that a survey can name"),
+        ({"mechanism": LaplaceNoise(5, 1.0)}, "a Mechanism or one of auto"),
         ({"mechanism": KSubset(6, 1.0)}, "for d = 5 and epsilon = 1.0, as the survey is"),
         ({"mechanism": KSubset(5, 2.0)}, "for d = 5 and epsilon = 1.0"),
         ({"id": "No Spaces"}, "'id' parameter of Survey must be 1 to 64 of"),
@@ -133,10 +133,11 @@ def test_ids_are_made_from_the_question():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"privet": 2}, "of version 2; this privet reads version 1"),
-        ({"privet": 3, "novelty": []}, "of version 3; this privet reads version 1"),
+        ({"privet": 1}, "there is no field 'stream'"),
+        ({"privet": 3, "novelty": []}, "of version 3; this privet reads versions 1 and 2"),
+        ({"stream": "aes-256-ctr"}, "stream of a survey of version 2 must be 'hmac-sha256'"),
         ({"privet": "1"}, "Not a survey"),
-        ({"more": 1}, "unknown field `more`"),
+        ({"more": 1}, "there is no field 'more'"),
         ({"epsilon": None}, "Not a survey"),
         ({"epsilon": -1.0}, "'epsilon'"),
         ({"epsilon": 0.5}, "not as private as it says"),
@@ -188,7 +189,7 @@ def test_a_secret_makes_reports_repeat_themselves():
 def test_the_keyed_stream_is_the_documented_one(survey):
     secret = bytes(range(16))
     context = bytes.fromhex(survey.fingerprint) + (2).to_bytes(8, "big")
-    stream = Stream(keyed(secret, context).keystream().read, 7)
+    stream = Stream(keyed(secret, context), 7)
     assert survey.randomize("plum", secret=secret) == survey.mechanism.sample(2, stream)
 
 

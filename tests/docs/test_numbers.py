@@ -23,7 +23,7 @@ from privet.mechanisms import (
     choose,
 )
 from privet.mechanisms.base import MAX_D
-from privet.mechanisms.design import MOST_BLOCKS
+from privet.mechanisms.subsets.design import MOST_BLOCKS
 from privet.plan import plan
 from privet.simulate import counts
 from privet.simulate.population import MOST_PEOPLE
@@ -152,7 +152,7 @@ def test_which_shrunk_shares_are_too_small():
 
 def test_the_limits():
     page = (DOCS / "reference/limits.md").read_text()
-    assert (MAX_D, MOST_BLOCKS, tally.MAX_REPORTS) == (2**32, 2**26, 2**48)
+    assert (MAX_D, MOST_BLOCKS, tally.MAX_REPORTS) == (2**32, 2**26, 2**47)
     assert (MOST_PEOPLE, entropy.MIN_SECRET_BYTES) == (10**10, 16)
     for kind, most, shown in (
         (Hadamard, 2**26 - 1, "2^26 − 1"),

@@ -4,17 +4,17 @@ from fractions import Fraction
 from math import isclose, log
 
 import mpmath
+import naive_designs
 import numpy as np
 import pytest
-
-import naive_designs
 from exact import assert_hit_rates, assert_private, law, laws, walks
+
 from privet import theory
 from privet.mechanisms import KSubset
-from privet.mechanisms.cyclotomic import Cyclotomic
-from privet.mechanisms.design import fewest_blocks
-from privet.mechanisms.hadamard import Hadamard
-from privet.mechanisms.projective import Projective
+from privet.mechanisms.subsets.cyclotomic import Cyclotomic
+from privet.mechanisms.subsets.hadamard import Hadamard
+from privet.mechanisms.subsets.projective import Projective
+from privet.plan.designs import fewest_blocks
 
 CLASSES = [
     (p, m, u) for p in (3, 5, 7, 11, 13) for m in range(2, p) if p % m == 1 for u in range(1, m)
@@ -50,7 +50,7 @@ def test_every_pair_of_points_lies_in_equally_many_blocks(make, shape, points):
     mechanism = make(points, 1.0, *shape)
     v, k, blocks = mechanism.points, mechanism.k, mechanism.blocks
     assert (v, k, blocks) == naive_designs.sizes(mechanism.name, mechanism.parameters)
-    held = np.array([mechanism._holds(block) for block in range(blocks)], dtype=np.int64)
+    held = np.array([[mechanism._holds(b, x) for x in range(v)] for b in range(blocks)], dtype=int)
     for block in range(0, blocks, max(1, blocks // 50)):
         definition = [
             naive_designs.holds(mechanism.name, mechanism.parameters, block, x) for x in range(v)

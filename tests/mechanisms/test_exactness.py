@@ -3,10 +3,10 @@
 from fractions import Fraction
 from math import isclose
 
-import pytest
-
 import naive
+import pytest
 from exact import assert_hit_rates, assert_private, law, laws, walks
+
 from privet import theory
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
 from privet.mechanisms.odds import floor_exp
@@ -55,7 +55,7 @@ def test_sparse_reports_have_the_same_law():
     # From d = 9 a single index is shorter than a bitmap, from d = 17 so are two.
     for d, k in [(9, 1), (16, 1), (17, 2)]:
         mechanism = KSubset(d, 1.0, k)
-        assert mechanism._packed_bits
+        assert mechanism.index_bits
         check_subset_mechanism(mechanism, laws(mechanism))
 
 
@@ -120,7 +120,7 @@ class MissMayIncludeOwn(KSubset):
     """On a miss, draws from all d values, the own one included."""
 
     def sample(self, value, stream):
-        if stream.coin(self.k * self.odds, self._total):
+        if stream.coin(self.k * self.odds, self.total):
             return super().sample(value, Forced(stream, True))
         return naive.pack(sorted(stream.distinct(self.d, self.k)), self.d, self.k)
 
@@ -143,7 +143,7 @@ class KeepsDrawOrder(KSubset):
 
     def sample(self, value, stream):
         others = [x for x in range(self.d) if x != value]
-        if stream.coin(self.k * self.odds, self._total):
+        if stream.coin(self.k * self.odds, self.total):
             rest = [others[i] for i in stream.distinct(self.d - 1, self.k - 1)]
             return bytes([value, *rest])
         return bytes(others[i] for i in stream.distinct(self.d - 1, self.k))

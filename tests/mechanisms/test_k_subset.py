@@ -4,12 +4,12 @@ from fractions import Fraction
 from math import comb, log2
 
 import mpmath
+import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
 from privet import theory
 from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
@@ -29,7 +29,7 @@ def test_the_integers_of_the_worked_example():
     mechanism = KSubset.from_parameters(
         100, 1.0, {"k": 27, "odds": "11674931554", "scale": 32, "start": [1, 2]}
     )
-    assert mechanism._total == 628755764566
+    assert mechanism.total == 628755764566
     assert mechanism.hit_rates[0] == Fraction(315223151958, 628755764566)
 
 

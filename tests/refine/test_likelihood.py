@@ -11,8 +11,8 @@ from privet import Survey
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, NoReports
 from privet.mechanisms import BinaryRR, KSubset, incidence
-from privet.mechanisms.cyclotomic import Cyclotomic
-from privet.mechanisms.hadamard import Hadamard
+from privet.mechanisms.subsets.cyclotomic import Cyclotomic
+from privet.mechanisms.subsets.hadamard import Hadamard
 from privet.refine import likelihood, maximum_likelihood
 
 MECHANISMS = [

@@ -7,10 +7,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import naive
+
 from privet import Survey
 from privet.mechanisms import KSubset
 
-PATH = Path(__file__).parent / "vectors" / "algorithm.json"
+PATH = Path(__file__).parents[1] / "vectors" / "algorithm.json"
 
 
 def random_bytes(label, size):

@@ -2,20 +2,23 @@
 
 from collections import Counter
 
+import naive
 import numpy as np
 import pytest
-from scipy.stats import chi2
-
-import naive
 import wired
 from exact import law
+from scipy.stats import chi2
+
 from privet.entropy import Stream, seeded
-from privet.mechanisms.hashed_rr import HashedRR
-from privet.mechanisms.local_hash import LocalHash
-from privet.mechanisms.noise import GeometricNoise
-from privet.mechanisms.one_bit import OneBit
-from privet.mechanisms.optimized_unary import OptimizedUnary
-from privet.mechanisms.rappor import Rappor
+from privet.mechanisms.bits.optimized_unary import OptimizedUnary
+from privet.mechanisms.hashes.hashed_rr import HashedRR
+from privet.mechanisms.hashes.local_hash import LocalHash
+from privet.mechanisms.hashes.one_bit import OneBit
+from privet.mechanisms.hashes.rappor import Rappor
+from privet.mechanisms.noise.geometric import GeometricNoise
+from privet.simulate.laws import draw_counts
+
+pytestmark = pytest.mark.usefixtures("compiled")
 
 DOMAINS = [2, 3, 8, 64, 65, 100, 300]
 ROWS = 150
@@ -106,7 +109,7 @@ def test_hashed_answers_are_the_reports_of_their_sampler(mechanism):
     tosses = [blocks.take(8) for _ in range(ROWS)]
     spare = [blocks.take(8) for _ in range(ROWS // 64 + 16)]
     words = [blocks.take(8) for _ in range(ROWS)]
-    tosses = in_range(tosses, mechanism.response._coin[1], lambda: spare.pop(0))
+    tosses = in_range(tosses, mechanism.coin[1], lambda: spare.pop(0))
     choices = mechanism.functions * (mechanism.buckets - 1)
     limit = 2**64 // choices * choices
     redrawn = sum(word >= limit for word in words)
@@ -170,7 +173,7 @@ def test_counts_drawn_at_once_have_the_law_of_counted_reports(mechanism):
 
     def at_once(crowd, seed):
         rng = np.random.default_rng(seed)
-        return np.array([mechanism._draw_counts(crowd, rng) for _ in range(draws)])
+        return np.array([draw_counts(mechanism, crowd, rng) for _ in range(draws)])
 
     values = np.repeat(np.arange(4), people)
     reports = mechanism.randomize(np.tile(values, draws), entropy=seeded(6))

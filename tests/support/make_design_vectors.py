@@ -8,11 +8,12 @@ from pathlib import Path
 import naive
 import naive_designs
 from make_vectors import random_bytes
-from privet.mechanisms.cyclotomic import Cyclotomic
-from privet.mechanisms.hadamard import Hadamard
-from privet.mechanisms.projective import Projective
 
-PATH = Path(__file__).parent / "vectors" / "designs.json"
+from privet.mechanisms.subsets.cyclotomic import Cyclotomic
+from privet.mechanisms.subsets.hadamard import Hadamard
+from privet.mechanisms.subsets.projective import Projective
+
+PATH = Path(__file__).parents[1] / "vectors" / "designs.json"
 
 # A small design in full: the class of each residue but 0, reports (c, b), and what they count.
 WORKED = {

@@ -4,18 +4,21 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import naive
+import naive_designs
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
-import naive
-import naive_designs
+from privet.analysis import batch, counter
+from privet.analysis.designs import Classes
 from privet.entropy import Entropy, Stream, seeded
 from privet.errors import InvalidReport
-from privet.mechanisms import base, batch
-from privet.mechanisms.cyclotomic import Cyclotomic
-from privet.mechanisms.hadamard import Hadamard
-from privet.mechanisms.projective import Projective
+from privet.mechanisms.subsets.cyclotomic import Cyclotomic
+from privet.mechanisms.subsets.hadamard import Hadamard
+from privet.mechanisms.subsets.projective import Projective
+
+pytestmark = pytest.mark.usefixtures("compiled")
 
 MAKERS = [Cyclotomic, Projective, Hadamard]
 BY_NAME = {make.name: make for make in MAKERS}
@@ -27,6 +30,10 @@ def mechanisms():
         yield from (make(d, epsilon) for make in MAKERS)
     yield Projective(300, 1.0, q=9)
     yield Cyclotomic(12, 1.0, p=13, m=12, u=11)
+
+
+def held(mechanism, block):
+    return np.array([mechanism._holds(block, x) for x in range(mechanism.d)], dtype=np.int64)
 
 
 def rows(reports):
@@ -57,7 +64,7 @@ def chunk(mechanism, values, entropy, limit=1 << 17):
     tosses, spare, words = ([blocks.take(8) for _ in range(size)] for size in (n, n // 64 + 16, n))
     reports = []
     for value, toss, word in zip(values, tosses, words, strict=True):
-        while toss >= mechanism._coin[1]:
+        while toss >= mechanism.coin[1]:
             toss = spare.pop(0) if spare else blocks.take(8)
         reports.append(mechanism.sample(int(value), Given(toss, word, tail)))
     return reports
@@ -150,7 +157,7 @@ def test_counts_are_the_naive_counts(mechanism):
     shape = mechanism.name, mechanism.parameters
     for x in some:
         assert counts[x] == sum(naive_designs.holds(*shape, block, x) for block in numbers)
-    expected = np.sum([mechanism._holds(block) for block in numbers], axis=0)
+    expected = np.sum([held(mechanism, block) for block in numbers], axis=0)
     assert np.array_equal(counts, expected)
     assert mechanism.tally(reports[:0]).tolist() == [0] * mechanism.d
 
@@ -167,7 +174,7 @@ def test_counts_are_exact_however_many_reports_there_are(make, d, epsilon):
         aggregate = np.zeros(mechanism.blocks, dtype=np.int64)
         np.add.at(aggregate, blocks, shares)
         expected = sum(
-            int(share) * mechanism._holds(int(block)).astype(np.int64)
+            int(share) * held(mechanism, int(block))
             for block, share in zip(blocks, shares, strict=True)
         )
         assert np.array_equal(mechanism.counts(aggregate), expected)
@@ -179,24 +186,48 @@ def test_counts_of_many_different_reports_are_exact():
         aggregate = np.random.default_rng(5).integers(
             0, 2**48 // mechanism.blocks, mechanism.blocks
         )
-        held = np.array([mechanism._holds(block) for block in range(mechanism.blocks)])
-        assert np.array_equal(mechanism.counts(aggregate), aggregate @ held)
+        incidence = np.array([held(mechanism, block) for block in range(mechanism.blocks)])
+        assert np.array_equal(mechanism.counts(aggregate), aggregate @ incidence)
 
 
 @pytest.mark.parametrize("mechanism", [m for m in mechanisms() if m.d <= 100], ids=repr)
 def test_sums_over_blocks_and_over_values_are_those_of_the_incidence(mechanism):
-    held = np.array([mechanism._holds(block) for block in range(mechanism.blocks)])
+    incidence = np.array([held(mechanism, block) for block in range(mechanism.blocks)])
     rng = np.random.default_rng(6)
     theta, weights = rng.random(mechanism.d), rng.random(mechanism.blocks)
-    np.testing.assert_allclose(mechanism._forward(theta), held @ theta, atol=1e-12)
-    np.testing.assert_allclose(mechanism._adjoint(weights), weights @ held, atol=1e-11)
+    np.testing.assert_allclose(
+        mechanism.analyst.counter.forward(theta), incidence @ theta, atol=1e-12
+    )
+    adjoint = mechanism.analyst.counter.adjoint(weights)
+    np.testing.assert_allclose(adjoint, weights @ incidence, atol=1e-11)
+
+
+def test_powers_of_a_large_prime():
+    powers = Classes(Cyclotomic.from_parameters(10**6, 1.0, Cyclotomic(10**6, 1.0).parameters))
+    p, root = powers._design.p, powers._design.root
+    assert len(set(powers.elements.tolist())) == p - 1
+    assert all(powers.elements[j] == pow(root, j, p) for j in (0, 1, 65_536, 777_777, p - 2))
+
+
+@pytest.mark.parametrize("mechanism", [m for m in mechanisms() if m.name != "hadamard"], ids=repr)
+def test_elements_and_base_blocks_are_those_of_the_person(mechanism):
+    counter = mechanism.analyst.counter
+    places = np.random.default_rng(8).integers(0, mechanism.period, 50).tolist()
+    assert [int(counter._circle.elements[j]) for j in places] == [
+        mechanism._element(j) for j in places
+    ]
+    for c in range(0, mechanism.base_blocks, max(1, mechanism.base_blocks // 3)):
+        held = counter._circle.base_block(c)
+        assert [bool(held[x]) for x in range(0, mechanism.points, 7)] == [
+            mechanism._in_base(x, c) for x in range(0, mechanism.points, 7)
+        ]
 
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_many_reports_count_as_few_at_a_time(make):
     for d, epsilon in [(20, 1.0), (1000, 5.0), (70_000, 1.0)]:
         mechanism = make(d, epsilon)
-        n = base._CALL_FROM // mechanism.report_bytes + 1000
+        n = counter.PLAIN_BYTES // mechanism.report_bytes + 1000
         reports = mechanism.randomize(np.arange(n) % d, entropy=seeded(4))
         numbers = [int.from_bytes(report, "little") for report in rows(reports)]
         expected = np.bincount(numbers, minlength=mechanism.blocks)
@@ -252,7 +283,8 @@ def test_the_worked_example():
     shape = {name: worked["mechanism"][name] for name in "pmu"}
     mechanism = Cyclotomic(13, 1.0, **shape)
     assert mechanism.root == worked["mechanism"]["root"]
-    assert mechanism._classes.tolist()[1:] == worked["classes"][1:]
+    residues = [pow(mechanism.root, j, 13) for j in range(12)]
+    assert [residues.index(x) % 4 for x in range(1, 13)] == worked["classes"][1:]
     for c, members in enumerate(worked["base_blocks"]):
         assert mechanism.members(bytes([13 * c])) == members
     reports = [bytes([13 * c + b]) for c, b in worked["reports"]]

@@ -1,25 +1,23 @@
 """Whole batches: the compiled loops against their plain twins and against the exact law."""
 
-import os
-import shutil
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from itertools import combinations
-from pathlib import Path
-
-import numpy as np
-import pytest
-from scipy.stats import chi2
 
 import naive
-import privet
+import numpy as np
+import pytest
 import wired
+from scipy.stats import chi2
+
+import privet
+from privet.analysis import batch, counter
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport
-from privet.mechanisms import BinaryRR, KSubset, MultivariateRR, base, batch
+from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
+
+pytestmark = pytest.mark.usefixtures("compiled")
 
 SMALL_DOMAINS = [2, 3, 4, 5, 7, 8, 9, 16, 17, 63, 64, 65, 100, 128, 129, 192, 193, 255, 256]
 DOMAINS = [*SMALL_DOMAINS, 257, 258, 1000, 2048, 4097]
@@ -134,10 +132,10 @@ def test_counts_are_the_naive_counts(d):
 def test_many_reports_count_as_few_at_a_time(d):
     """Compiled code, once it is loaded, counts all but short arrays."""
     for mechanism in (KSubset(d, 1.0), KSubset(d, 6.0), BinaryRR(d, 1.0)):
-        n = base._CALL_FROM // mechanism.report_bytes + 1000
+        n = counter.PLAIN_BYTES // mechanism.report_bytes + 1000
         reports = mechanism.randomize(np.arange(n) % d, entropy=seeded(4))
         pieces = [reports[at : at + 1] for at in range(n)]
-        assert pieces[0].nbytes < base._CALL_FROM <= reports.nbytes
+        assert pieces[0].nbytes < counter.PLAIN_BYTES <= reports.nbytes
         expected = sum(mechanism.tally(piece) for piece in pieces)
         assert np.array_equal(mechanism.tally(reports), expected)
         assert np.array_equal(mechanism.tally(np.asfortranarray(reports)), expected)
@@ -163,7 +161,7 @@ def test_an_error_in_any_thread_ends_the_batch(fails_in_main, monkeypatch):
     monkeypatch.setattr(batch, "CHUNK_ROWS", 10)
     done, main, both = [], threading.get_ident(), threading.Barrier(2)
 
-    def chunk(mechanism, values, out, words):
+    def chunk(batches, values, out, words):
         if not done:
             both.wait(10)
         done.append(len(values))
@@ -171,7 +169,7 @@ def test_an_error_in_any_thread_ends_the_batch(fails_in_main, monkeypatch):
         if (threading.get_ident() == main) == fails_in_main:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(batch, "_randomize_chunk", chunk)
+    monkeypatch.setattr(batch.Batches, "_fill_chunk", chunk)
     with pytest.raises(KeyboardInterrupt):
         KSubset(64, 1.0).randomize(np.zeros(100_000, np.int64), workers=2)
     assert len(done) < 10_000
@@ -281,24 +279,3 @@ def test_the_first_bad_row_of_a_long_batch_is_named():
     with pytest.raises(InvalidReport, match=r"reports\[271828\].*17 members. Got 64.") as caught:
         mechanism.check(reports)
     assert caught.value.row == 271_828
-
-
-def test_kernels_work_where_no_cache_can_be_written(tmp_path):
-    """Where neither the package's folder nor the home folder takes files, even from root."""
-    package = tmp_path / "privet"
-    shutil.copytree(Path(privet.__file__).parent, package, ignore=shutil.ignore_patterns("__py*"))
-    nowhere = package / "kernels" / "__pycache__"
-    nowhere.write_text("a file, so no folder can be made here")
-    code = (
-        "import privet.analysis.kernels.sampling as kernels\n"
-        "from privet.mechanisms import KSubset\n"
-        f"assert kernels.__file__.startswith({str(tmp_path)!r})\n"
-        "assert KSubset(10, 1.0).randomize([1, 2]).shape == (2, 2)\n"
-        "assert 'Null' in type(kernels.toss._cache).__name__\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "HOME": str(nowhere)}
-    environment |= {"XDG_CACHE_HOME": str(nowhere)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr

@@ -13,10 +13,10 @@ from scipy.stats import chi2, kstest, norm
 from privet import Estimate, Survey, simulate
 from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport, NoReports, SurveyMismatch
 from privet.mechanisms import BinaryRR, KSubset
-from privet.mechanisms.cyclotomic import Cyclotomic
-from privet.mechanisms.hadamard import Hadamard
-from privet.mechanisms.local_hash import LocalHash
-from privet.mechanisms.optimized_unary import OptimizedUnary
+from privet.mechanisms.bits.optimized_unary import OptimizedUnary
+from privet.mechanisms.hashes.local_hash import LocalHash
+from privet.mechanisms.subsets.cyclotomic import Cyclotomic
+from privet.mechanisms.subsets.hadamard import Hadamard
 from privet.sums import change, difference, total
 from privet.sums.covariance import covariance, noise
 from privet.sums.homogeneity import _largest_contrast, homogeneity
@@ -380,7 +380,7 @@ def test_mechanisms_whose_covariances_are_unknown_say_so():
 
 
 def test_the_page_for_analysts_runs():
-    page = Path(__file__).parents[1] / "docs" / "sums.md"
+    page = Path(__file__).parents[2] / "docs" / "sums.md"
     failed, tried = doctest.testfile(str(page), module_relative=False)
     assert failed == 0
     assert tried > 20

@@ -11,7 +11,7 @@ import pytest
 from privet import paper, theory
 from privet.errors import InvalidArgument
 
-VECTORS = Path(__file__).parent / "vectors"
+VECTORS = Path(__file__).parents[1] / "vectors"
 LEVELS = [1e-6, 3e-5, 0.001, 0.02, 0.1, 0.24, 0.3, 0.49, 0.51, 0.8, 0.99, 1.01, 1.5, 2, 3.3, 5]
 LEVELS += [7.7, 10, 15, 22, 31, 40, 50]
 SIZES = [2, 3, 4, 5, 8, 17, 100, 1009, 65_536, 10**6, 999_999_937, 10**9]

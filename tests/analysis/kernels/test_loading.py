@@ -87,7 +87,7 @@ def use_everything():
         for n in (1, 500):
             reports = mechanism.randomize(np.arange(n) % mechanism.d, entropy=seeded(n))
             total = np.zeros(mechanism.aggregate_size, np.int64)
-            assert mechanism._count(reports, total) == -1
+            assert mechanism.analyst.counter.add_many(reports, total) == -1
     rng = np.random.default_rng(1)
     assert count_bitmaps(np.full((9, 3), 255, np.uint8), 20, np.zeros(20, np.int64)) == 0
     assert count_indices(np.full((9, 3), 255, np.uint8), 90, 3, 7, np.zeros(90, np.int64)) == 0

@@ -5,17 +5,20 @@ from math import exp
 
 import numpy as np
 import pytest
-
 from exact import law
+
 from privet import Survey, simulate
-from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey, PrivetError
-from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
-from privet.mechanisms.hashed_rr import HashedRR
-from privet.mechanisms.local_hash import LocalHash
-from privet.mechanisms.noise import GeometricNoise, LaplaceNoise
-from privet.mechanisms.one_bit import OneBit, walsh_hadamard
-from privet.mechanisms.optimized_unary import OptimizedUnary
-from privet.mechanisms.rappor import Rappor
+from privet.analysis.cohorts import Cells
+from privet.analysis.hadamard import walsh_hadamard
+from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey
+from privet.mechanisms import BinaryRR, KSubset, Mechanism, MultivariateRR
+from privet.mechanisms.bits.optimized_unary import OptimizedUnary
+from privet.mechanisms.hashes.hashed_rr import HashedRR
+from privet.mechanisms.hashes.local_hash import LocalHash
+from privet.mechanisms.hashes.one_bit import OneBit
+from privet.mechanisms.hashes.rappor import Rappor
+from privet.mechanisms.noise.geometric import GeometricNoise
+from privet.mechanisms.noise.laplace import LaplaceNoise
 
 EPSILONS = [0.1, 0.5, 1.0, 2.0, 4.0]
 
@@ -85,7 +88,7 @@ def test_any_two_values_collide_equally_often(d, epsilon):
         for y in range(x):
             same = sum(mechanism.bucket(f, x) == mechanism.bucket(f, y) for f in range(functions))
             assert Fraction(same, functions) == expected
-    own, other = mechanism.response.hit_rates
+    own, other = mechanism.response_rates
     assert mechanism.hit_rates == (own, other + (own - other) * expected)
 
 
@@ -125,7 +128,7 @@ def test_regression_recovers_the_truth(mechanism):
     n, d = 2**40, mechanism.d
     theta = np.random.default_rng(2).dirichlet(np.full(d, 0.3))
     p, q = map(float, mechanism.telling_rates)
-    held = np.concatenate([(rows @ theta).reshape(-1) for rows in mechanism._rows()])
+    held = np.concatenate([(rows @ theta).reshape(-1) for rows in Cells(mechanism).rows()])
     aggregate = np.rint(n / mechanism.cohorts * (q + (p - q) * held)).astype(np.int64)
     estimate = mechanism.frequencies(mechanism.counts(aggregate), n)
     assert estimate == pytest.approx(theta, abs=1e-7)
@@ -247,25 +250,18 @@ def test_clamped_to_a_bit_geometric_noise_is_binary_randomized_response():
 def test_entries_have_room_for_all_but_rare_noise(epsilon, entry_bytes):
     mechanism = GeometricNoise(10, epsilon)
     assert mechanism.report_bytes == 10 * entry_bytes
-    assert mechanism._shift < 2**-32
+    assert mechanism.analyst.estimator._shift < 2**-32
 
 
 def test_laplace_noise_is_for_simulation_only():
-    mechanism = LaplaceNoise(3, 1.0)
-    with pytest.raises(InvalidArgument, match="one that a survey can name"):
-        Survey("Which?", ["a", "b", "c"], 1.0, mechanism=mechanism)
-    for forbidden in (
-        lambda: mechanism.sample(0, None),
-        lambda: mechanism.randomize([0]),
-        lambda: mechanism.probability(b"", 0),
-        lambda: mechanism.check(b""),
-        lambda: mechanism.likelihood_ratio,
-        lambda: mechanism.realized_epsilon,
-        lambda: mechanism.parameters,
-        lambda: LaplaceNoise.from_parameters(3, 1.0, {}),
-    ):
-        with pytest.raises(PrivetError, match="LaplaceNoise is for simulation only"):
-            forbidden()
+    """It makes no reports, so it has none of the names that a report needs."""
+    channel = LaplaceNoise(3, 1.0)
+    with pytest.raises(InvalidArgument, match="'mechanism' .* a Mechanism or one of"):
+        Survey("Which?", ["a", "b", "c"], 1.0, mechanism=channel)
+    assert not isinstance(channel, Mechanism)
+    of_reports = "sample", "randomize", "probability", "check", "likelihood_ratio", "parameters"
+    assert not [name for name in of_reports if hasattr(channel, name)]
+    assert hasattr(channel, "frequencies")
 
 
 def test_simulated_laplace_noise_has_the_claimed_mean_and_variance():

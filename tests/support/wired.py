@@ -9,6 +9,7 @@ of need. Side by side, a tile of rows lies together; a set that began too large 
 from __future__ import annotations
 
 import naive
+
 from privet.analysis.kernels import MOST_WORDS, TILE
 
 
@@ -63,17 +64,17 @@ class Wired:
 def chunk(mechanism, values, entropy, limit=1 << 20):
     """Return the reports of one chunk, one by one."""
     blocks, tail = (naive.Bytes(entropy.keystream().read(limit)) for _ in range(2))
-    rows = mechanism._block_rows
+    rows = mechanism.analyst.batches.rows
     twin = mechanism
     if mechanism.name != "binary-rr":
-        parameters = {**mechanism.parameters, "start": list(mechanism._batch[:2])}
+        parameters = {**mechanism.parameters, "start": list(mechanism.analyst.batches.start[:2])}
         twin = type(mechanism).from_parameters(mechanism.d, mechanism.epsilon, parameters)
     reports = []
     for at in range(0, len(values), rows):
         block = values[at : at + rows]
         wires = words_of_block(mechanism, len(block), blocks)
         for value, wire in zip(block, zip(*wires, strict=True), strict=True):
-            size = getattr(twin, "_before_last", 0)
+            size = getattr(twin, "before_last", 0)
             reports.append(twin.sample(int(value), Wired(size, tail, *wire)))
     return reports
 
@@ -84,7 +85,7 @@ def words_of_block(mechanism, rows, blocks):
     if mechanism.name == "binary-rr":
         by_digit = [[blocks.take(size) for _ in range(rows)] for _ in range(8)]
         return [None] * rows, list(zip(*by_digit, strict=True)), [[]] * rows
-    _, bits, turns = mechanism._batch
+    _, bits, turns = mechanism.analyst.batches.start
     tosses = [blocks.take(8) for _ in range(rows)]
     spare = [blocks.take(8) for _ in range(rows // 64 + 16)]
     width, tiles = size // 8, -(-rows // TILE)
@@ -103,7 +104,7 @@ def words_of_block(mechanism, rows, blocks):
         words = [[blocks.take(size) for _ in range(bits)][::-1] for _ in range(rows)]
         offers = [[]] * rows
     for i in range(rows):
-        while tosses[i] >= mechanism._coin[1]:
+        while tosses[i] >= mechanism.coin[1]:
             tosses[i] = spare.pop(0) if spare else blocks.take(8)
     return tosses, words, offers
 
