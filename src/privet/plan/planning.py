@@ -49,8 +49,8 @@ class Plan:
     common_margin : float
         The same for a category that half of the people choose.
     detectable : float
-        The smallest share that is distinguished from zero nineteen times out of twenty, by a
-        threshold that d categories nobody holds would exceed, any of them, one time in twenty.
+        The smallest share whose estimate exceeds, nineteen times out of twenty, a threshold that
+        the largest of d categories nobody holds exceeds only one time in twenty.
     squared_error : float
         The expected squared ℓ2 error of all frequencies, for these people.
 
