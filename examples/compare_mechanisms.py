@@ -1,7 +1,7 @@
-"""A dozen mechanisms of the literature on one survey: error in theory and simulated, and report.
+"""A dozen mechanisms from the literature on one survey: error in theory and simulated, report size.
 
-The simulation draws each repeat's counts from their exact joint law, so that 100,000 people take
-milliseconds where the mechanism is known well enough.
+Where a mechanism allows it, the simulation draws the counts of each repeat directly from their
+exact joint law, so 100,000 people take only milliseconds.
 """
 
 from privet.mechanisms import compare

@@ -1,4 +1,4 @@
-"""DuckDB: answers from SQL into reports, reports through SQL into a tally, shares back into SQL."""
+"""DuckDB: turn the result of a query into reports, count reports in a table, query the shares."""
 
 import duckdb
 import pyarrow as pa
@@ -14,12 +14,12 @@ database.sql("""
     FROM (SELECT random() AS u FROM range(20000))
 """)
 
-# On the people's side: what a query returns goes straight in.
+# On the people's side: the result of a query goes straight in.
 reports = survey.randomize_batch(database.sql("SELECT drink FROM people ORDER BY random()"))
 sent = pa.table({"report": [bytes(report) for report in reports]})
 database.sql("CREATE TABLE reports AS SELECT * FROM sent")
 
-# On the server: only the reports.
+# On the server: nothing but the reports.
 tally = survey.tally()
 tally.update(database.sql("SELECT report FROM reports"))
 

@@ -1,7 +1,7 @@
-"""Groups: one tally each, compared as waves are, and merged into the whole.
+"""Groups: one tally for each, compared like waves and merged into the whole.
 
-What group a person is in is known in the clear here, such as the version of an app. It is not
-randomized; where it must be, make it part of the answer.
+A person's group, here the version of an app, is in the clear: it is not randomized. If it must be
+protected, make it part of the answer.
 """
 
 import random
@@ -19,7 +19,7 @@ VERSIONS = {
 
 
 def main() -> None:
-    """Count each version by itself, compare two of them, and add them all up."""
+    """Count each version separately, compare two of them, and add them all up."""
     tallies = {}
     for version, (people, weights) in VERSIONS.items():
         crowd = random.choices(SURVEY.categories, weights, k=people)

@@ -1,4 +1,4 @@
-"""Polars: a column of answers in, a column of reports beside it, one estimate for each group."""
+"""Polars: turn a column of answers into a column of reports, and estimate the shares by group."""
 
 import numpy as np
 import polars as pl

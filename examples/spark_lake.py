@@ -1,7 +1,7 @@
-"""Answers in a data lake: randomized where they are, counted where they are, by Spark.
+"""Spark: randomize answers in a data lake, and count the reports where they are.
 
-Here on two cores of this machine; on a cluster, the master's address is all that changes. Needs
-`pip install 'privet[spark]'` and Java.
+This script uses two cores of one machine; on a cluster, only the master's address changes. It
+needs `pip install 'privet[spark]'` and Java.
 """
 
 from tempfile import TemporaryDirectory
@@ -21,7 +21,7 @@ def main() -> None:
     people = cluster.range(70_000, numPartitions=4)
     answers = people.selectExpr(f"{TRUTH} drink", "if(id % 3 = 0, 'IE', 'FR') country")
 
-    # From here on there is one report for each answer, whatever is done with them.
+    # From here on there is exactly one report for each answer, whatever Spark does with them.
     reports = spark.randomize(answers, SURVEY, "drink", by=["country"])
     with TemporaryDirectory() as folder:
         spark.write_reports(reports, f"{folder}/lake", SURVEY)

@@ -1,8 +1,8 @@
 """Telemetry with a secret for each install, and a collector that keeps one tally.
 
-A thousand installs report their search engine every day of a week. Each has a secret, so that an
-unchanged setting gives the same report every day: watching an install for a week tells no more
-than its first report did. The collector counts a day's reports and forgets them.
+A thousand installs report their search engine every day for a week. Each has a secret, so an
+unchanged setting gives the same report every day: watching an install for a week reveals no more
+than its first report did. The collector counts each day's reports and forgets them.
 """
 
 import random
@@ -19,13 +19,13 @@ SURVEY = privet.Survey(
 
 @dataclass
 class Install:
-    """What is on a person's device. Only `report` leaves it."""
+    """A person's device. Only `report` leaves it."""
 
     engine: str
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
     def report(self) -> bytes:
-        """Return what is sent: the same bytes while the setting is the same."""
+        """Return what is sent: the same bytes as long as the setting stays the same."""
         return SURVEY.randomize(self.engine, secret=self.secret)
 
 
@@ -33,7 +33,7 @@ def main() -> None:
     """Run a week of telemetry and show the last day's estimate."""
     percents = list(ENGINES.values())
     installs = [Install(*random.choices(list(ENGINES), percents)) for _ in range(1000)]
-    seen = [set() for _ in installs]  # by someone who watches every install
+    seen = [set() for _ in installs]  # what someone who watches every install sees
     for day in range(7):
         arrived = [install.report() for install in installs]
         for reports, report in zip(seen, arrived, strict=True):

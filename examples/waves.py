@@ -1,7 +1,7 @@
-"""Two waves of one survey: what changed, with intervals, and whether anything did.
+"""Two waves of a survey: whether anything changed, and what, with intervals.
 
-The second wave has other people, another id (so that tallies cannot be mixed up) and more privacy;
-the comparison takes all that into account.
+The second wave has different people, another id (so that tallies cannot be mixed up) and stronger
+privacy; the comparison takes all of that into account.
 """
 
 import random
@@ -16,7 +16,7 @@ WAVES = {
 
 
 def wave(identifier: str, weights: list[int], epsilon: float, people: int) -> privet.Estimate:
-    """Ask so many made-up people."""
+    """Ask made-up people, and return the estimate."""
     survey = privet.Survey("What do you drink most?", DRINKS, epsilon, id=identifier)
     tally = survey.tally()
     tally.update(survey.randomize_batch(random.choices(DRINKS, weights, k=people)))
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def shown(grown: privet.sums.Difference) -> str:
-    """Return a change with its interval, and whether zero is outside it."""
+    """Return a change with its interval, marked if the interval excludes zero."""
     low, high = grown.interval(0.95)
     sure = "  changed" if low > 0 or high < 0 else ""
     return f"{100 * grown.value:+6.2f}   [{100 * low:+6.2f}, {100 * high:+6.2f}]{sure}"

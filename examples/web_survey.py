@@ -1,8 +1,8 @@
 """A survey over real HTTP: a collector, and people who post their reports to it.
 
-The server serves the survey, takes reports (one-time tokens keep it to one for each person), and
-keeps a tally and nothing else. Everything that crosses the wire is here to see. A browser would do
-what `answer` does; the page docs/algorithm.md says how, byte by byte.
+The server hands out the survey, takes reports (one-time tokens limit each person to one), and keeps
+a tally and nothing else. This file shows everything that crosses the wire. A browser would do what
+`answer` does; docs/algorithm.md says how, byte by byte.
 """
 
 import random
@@ -31,7 +31,7 @@ class Collector(ThreadingHTTPServer):
         self.lock = threading.Lock()
 
     def collect(self, token: str, body: bytes) -> int:
-        """Return the HTTP status; a token is used up by a valid report, and kept nowhere."""
+        """Return the HTTP status. A valid report uses up its token, which is then forgotten."""
         with self.lock:
             if token not in self.tokens:
                 return 403
@@ -51,7 +51,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Collector
 
     def do_GET(self) -> None:
-        """Serve the survey: one static text for everyone."""
+        """Serve the survey, the same static text for everyone."""
         body = SURVEY.to_json().encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -64,7 +64,7 @@ class Handler(BaseHTTPRequestHandler):
         size = SURVEY.mechanism.report_bytes
         fits = self.headers.get("Content-Length") == str(size)
         body = self.rfile.read(size) if fits else b""
-        self.close_connection = not fits  # what else was sent is not read
+        self.close_connection = not fits  # the rest of the request is left unread
         self.send_response(self.server.collect(self.headers.get("X-Token", ""), body))
         self.send_header("Content-Length", "0")
         self.end_headers()
@@ -74,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def answer(connection: HTTPConnection, token: str, word: str, secret: bytes) -> int:
-    """Do what a person's browser does: fetch the survey, randomize, post. Return the status."""
+    """Fetch the survey, randomize, post, as a person's browser would. Return the status."""
     connection.request("GET", "/survey.json")
     survey = privet.Survey.from_json(connection.getresponse().read())
     if survey.epsilon > 1.0:  # the client's own limit
@@ -87,7 +87,7 @@ def answer(connection: HTTPConnection, token: str, word: str, secret: bytes) -> 
 
 
 def main() -> None:
-    """Ask three thousand people over loopback, and estimate."""
+    """Ask three thousand people over the loopback interface, and print the estimate."""
     server = Collector()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     connection = HTTPConnection(*server.server_address)

@@ -10,7 +10,8 @@ import pytest
 from commands import succeeds
 from pictures.attacks import identified
 
-from privet import Estimate, Survey, entropy, tally, theory
+from privet import Estimate, Survey, entropy, theory
+from privet.analysis import tally
 from privet.errors import InvalidArgument
 from privet.mechanisms import (
     Cyclotomic,
@@ -29,6 +30,11 @@ from privet.simulate import counts
 from privet.simulate.population import MOST_PEOPLE
 
 DOCS = Path(__file__).parents[2] / "docs"
+
+
+def prose(page):
+    """Return a page as one line, so that a sentence is found however it is broken."""
+    return " ".join((DOCS / page).read_text().split())
 
 
 def tables(page, head):
@@ -62,7 +68,7 @@ def test_what_a_neighbour_and_a_guesser_can_conclude():
         assert_shown(bound, 100 * E / (E + 99))
     assert len(beliefs) == len(guesses) == 6
     least = 0.1 / (0.1 + 0.9 * exp(1))
-    assert f"with at least {100 * least:.1f} %" in (DOCS / "concepts/epsilon.md").read_text()
+    assert f"at least {100 * least:.1f} %" in prose("concepts/epsilon.md")
 
 
 def test_the_margins():
@@ -112,27 +118,25 @@ def test_how_soon_fresh_reports_give_an_answer_away():
         assert measured[at - 1] == pytest.approx(share, abs=0.006 + 5 * spread)
     # The control: with a secret, all reports are the first, and no more is found.
     assert measured[0] < 0.04
-    assert (
-        "half of all values\nafter about 25 reports" in (DOCS / "guides/telemetry.md").read_text()
-    )
+    assert "half of all values after about 25 reports" in prose("guides/telemetry.md")
 
 
 def test_the_size_of_reports_and_tallies():
-    guide = " ".join((DOCS / "guides/telemetry.md").read_text().split())
+    guide = prose("guides/telemetry.md")
     thousand, million = (choose(d, 1.0) for d in (1000, 1_000_000))
     assert (thousand.report_bytes, million.report_bytes) == (2, 3)
     sizes = [8 * mechanism.aggregate_size for mechanism in (thousand, million)]
     assert [round(size, 1 - len(str(size)) + 1) for size in sizes] == [11_000, 11_000_000]
-    assert "takes 2 bytes, with a million 3" in guide
+    assert "takes 2 bytes with a thousand categories and 3 with a million" in guide
     assert "about 11 kB for a thousand categories, 11 MB for a million" in guide
 
 
 def test_how_often_a_change_is_found():
-    page = " ".join((DOCS / "guides/planning.md").read_text().split())
-    assert "about four times out of five, each wave needs a margin of half that size" in page
+    words = "about four times out of five, each wave needs a margin of half that size"
+    assert words in prose("guides/planning.md")
     normal = NormalDist()
     z = normal.inv_cdf(0.975)
-    for margin, often in ((0.5, 0.8), (0.7, 0.5)):  # beside the change
+    for margin, often in ((0.5, 0.8), (0.7, 0.5)):  # relative to the change
         assert normal.cdf(z / (2**0.5 * margin) - z) == pytest.approx(often, abs=0.02)
 
 
@@ -145,9 +149,7 @@ def test_which_shrunk_shares_are_too_small():
     small = 0.7 * people / n > estimate.shrink()
     assert small[4:12].all()
     assert not small[:4].any()
-    assert "those from the 5th to the 12th are too small" in (
-        (DOCS / "concepts/estimates.md").read_text()
-    )
+    assert "those from the 5th to the 12th are too small" in prose("concepts/estimates.md")
 
 
 def test_the_limits():

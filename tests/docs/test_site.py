@@ -20,7 +20,7 @@ from privet import cli
 
 ROOT = Path(__file__).parents[2]
 MODULES = [f"privet.{name}" for name in privet.__all__ if name.islower() and name.isalpha()]
-MORE = ["privet.bulk", "privet.bulk.spark", "privet.sums.homogeneity"]
+MORE = ["privet.bulk", "privet.bulk.spark"]
 LINES = re.MULTILINE | re.DOTALL
 # What a browser fetches by itself, tag and attribute.
 LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("source", "src"), ("iframe", "src")}

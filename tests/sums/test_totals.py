@@ -351,7 +351,7 @@ def test_what_is_refused():
         difference(estimate, ["c1", "c2"], ["c2", "c3"])
     with pytest.raises(InvalidArgument, match="'target' .* of change"):
         change(estimate, Estimate(survey, 60, np.full(6, 20)), "c1", target="people")
-    with pytest.raises(InvalidArgument, match="'after' .* another survey's"):
+    with pytest.raises(InvalidArgument, match="'after' .* must be different from 'before'"):
         change(estimate, estimate, "c1")
     with pytest.raises(InvalidArgument, match="'estimate' .* an Estimate or a Tally. Got 7"):
         total(7, "c1")

@@ -1,8 +1,8 @@
 """The paper's table and curves, reproduced and corrected.
 
-- `table1`: the 328 cells of Table 1 as printed, by the paper's own protocol, with real reports;
-- `information`: how much a report can tell, against ε, and where randomized response is optimal;
-- `write_report`: all of it as a page to read, with figures, and the errata.
+- `table1`: the 328 cells of Table 1 as printed, by the paper's own protocol, and with real reports;
+- `information`: how much a report can reveal at each ε, and where randomized response is optimal;
+- `write_report`: all of it as a page to read, with figures and the errata.
 """
 
 from .curves import Information, information

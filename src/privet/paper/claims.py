@@ -1,4 +1,4 @@
-"""What the paper says of its Table 1 (section 5), held against the numbers.
+"""What the paper says about its Table 1 (section 5), checked against the numbers.
 
 - "k-subset mechanism outperforms BRR and MRR for arbitrary domain size d and privacy level ε";
 - in the intermediate region, "log 2 ≤ ε ≤ log(d − 1) or 1 < k# ≤ d/3 in the table", there is
@@ -24,9 +24,9 @@ RIVALS = ("brr", "mrr")
 
 @dataclass(frozen=True)
 class Reduction:
-    """How much less error than the better of BRR and MRR, averaged over the rows of a region.
+    """How much less error k#-subset makes than the better of BRR and MRR, averaged over a region.
 
-    Shares of 1, of the k#-subset mechanism: as printed, by the paper's protocol, with real reports.
+    Fractions of 1: as printed, by the paper's protocol, and with real reports.
     """
 
     region: str
@@ -41,7 +41,7 @@ class Reduction:
 class Loss:
     """A row where a k-subset mechanism makes more error than a rival, with real reports.
 
-    `excess` is the share of 1 by which, `z` in how many standard errors.
+    `excess` is how much more, as a fraction of 1; `z` is the same in standard errors.
     """
 
     d: int

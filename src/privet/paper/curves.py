@@ -1,4 +1,4 @@
-"""How much a report can tell: the paper's information bounds as curves over ε."""
+"""How much a report can reveal: the paper's information bounds as curves over ε."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ EPSILONS = tuple(np.geomspace(0.05, 10, 70).tolist())
 
 @dataclass(frozen=True)
 class Point:
-    """What a report holds of a uniform answer, in nats, at one d and ε.
+    """How much a report reveals about a uniform answer, in nats, at one d and ε.
 
     `k_subset` is the paper's exact bound (Theorem 2.1), which the k*-subset mechanism attains;
-    `any_d` bounds it for every d, I_β, and `quadratic` more simply, ε²/8 (paper, section 4).
+    `any_d` is the bound for every d, I_β; `quadratic` is the simpler bound ε²/8 (paper, section 4).
     """
 
     d: int
@@ -41,12 +41,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Threshold:
-    """From which ε on a single value is the best report, which makes it randomized response.
+    """The ε from which on a single value is the best report, which makes it randomized response.
 
-    `information` is where I_1 >= I_2 begins. `sufficient` is where the paper's condition
-    (E - 1)² / (εE - E + 1) <= d/2 ends, below which it shows MRR not to be optimal. `l2` is
-    the same as `information` for the squared error, ½ log((d - 1)(d - 2)/2). All are 0 where one
-    value is best at every ε.
+    `information` is where I_1 >= I_2 begins. `sufficient` is the end of the paper's condition
+    (E - 1)² / (εE - E + 1) <= d/2, which proves that MRR is not optimal below it. `l2` is like
+    `information` for the squared error, ½ log((d - 1)(d - 2)/2). All are 0 if a single value is
+    best at every ε.
     """
 
     d: int
@@ -57,7 +57,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Information:
-    """The curves, and where randomized response begins to be optimal."""
+    """The curves, and the ε from which on randomized response is optimal."""
 
     points: tuple[Point, ...]
     thresholds: tuple[Threshold, ...]
@@ -103,7 +103,7 @@ def _points(d: int, levels: list[float]) -> list[Point]:
 
 
 def find_threshold(d: int) -> Threshold:
-    """Return from which ε on a report of one value is the best one."""
+    """Return the ε from which on a single value is the best report."""
     return Threshold(
         int(d),
         information=_end(d, lambda epsilon: theory.mrr_is_suboptimal(d, epsilon)),
@@ -113,7 +113,7 @@ def find_threshold(d: int) -> Threshold:
 
 
 def _end(d: int, holds: Callable[[float], object]) -> float:
-    """Return where a condition that holds for small ε ends, or 0, by bisection."""
+    """Return where a condition that holds for small ε ends, by bisection; 0 if it never holds."""
     low, high = 1e-6, 10 + 2 * log(d)
     if not holds(low):
         return 0.0

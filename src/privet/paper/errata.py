@@ -1,6 +1,6 @@
-"""Where the paper's text is wrong, each point with the numbers that show it.
+"""Errors in the paper's text, each with the numbers that show it.
 
-None of these overturns a theorem, and all but the one on Table 1 are slips of the pen.
+None of them overturns a theorem, and all but the one on Table 1 are slips of the pen.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Erratum:
     """A place in the paper, what it says, what it should say, and what the numbers show.
 
-    ^ and _ are as in LaTeX.
+    ^ and _ mean what they mean in LaTeX.
     """
 
     where: str
@@ -35,7 +35,7 @@ class Erratum:
 
 
 def errata(table: Table1) -> list[Erratum]:
-    """Return the errata, those on Table 1 checked by its reproduction."""
+    """Return the errata; those on Table 1 are checked by its reproduction."""
     return [
         _table_1(table),
         _equal_mechanisms(table),
@@ -58,7 +58,7 @@ def _table_1(table: Table1) -> Erratum:
     return Erratum(
         "Table 1, MRR and k-SS",
         "errors of simulated reports",
-        "errors with every count drawn by itself, too small by up to 1/d",
+        "errors of counts drawn independently, too small by up to 1/d",
         f"d = 2, ε = 1, MRR, in units of 10⁻⁵: printed {1e5 * cell.printed:.2f}, by that protocol "
         f"{1e5 * cell.marginal:.2f}, with real reports {1e5 * cell.joint:.2f} "
         f"± {1e5 * cell.joint_se:.2f}.",
@@ -105,8 +105,8 @@ def _concavity() -> Erratum:
     return Erratum(
         "Section 2.2",
         "I_k is concave in k",
-        f"only up to ε = {limit:.4f}, where e^ε − 1 = 2ε; it has one peak for all ε, which is "
-        "what the proof needs",
+        f"only up to ε = {limit:.4f}, where e^ε − 1 = 2ε; but it has a single peak for all ε, "
+        "which is enough for the proof",
         f"d = {d}: the largest second difference is {1e9 * bends[1.25]:.1f} · 10⁻⁹ at "
         f"ε = 1.25 and {1e9 * bends[1.27]:.1f} · 10⁻⁹ at ε = 1.27; at ε = 5 the differences "
         "change sign once.",
@@ -124,7 +124,7 @@ def _sizes(table: Table1) -> Erratum:
     return Erratum(
         "Theorems 2.1 and 3.1, Algorithm 1",
         "k is the floor or ceiling of β, or of d/(1 + e^ε); k in [0, n], k in [1, d]",
-        "… but at least 1 and at most d − 1: an empty report tells nothing, nor does a full one, "
+        "… but at least 1 and at most d − 1: an empty report reveals nothing, nor does a full one, "
         "for which g − h = 0",
         f"A floor is 0 in {len(zero)} of the table's {len(table.rows)} rows: at d = {d}, "
         f"ε = {epsilon:g}, d/(1 + e^ε) = {d / (1 + exp(epsilon)):.2f}.",
@@ -172,8 +172,8 @@ def _hybrid_mechanisms() -> Erratum:
         "Appendix E",
         "g′ and h′ over k e^ε + d − k; error (g(1−g) + d h(1−h)) / (g−h)²",
         "over k C_k + d − k; error (g(1−g) + (d−1) h(1−h)) / (n (g−h)²)",
-        f"All reports of d = {d}, k = {k}, C_k = 2, ε = 1: the hit rate is {float(g):.4f} "
-        f"(corrected {float(hit[0]):.4f}, printed {float(hit[1]):.4f}); the error of one person is "
+        f"All reports at d = {d}, k = {k}, C_k = 2, ε = 1: the hit rate is {float(g):.4f} "
+        f"(corrected {float(hit[0]):.4f}, printed {float(hit[1]):.4f}); one person's error is "
         f"{float(error):.2f} (corrected {float(right):.2f}, printed {float(printed):.2f}).",
         g == hit[0] != hit[1] and error == right != printed,
     )
@@ -202,7 +202,7 @@ def _exponential_mechanism() -> Erratum:
         "Section 3.1, on the exponential mechanism",
         "Q(z|x) ∝ exp(u(z))",
         "Q(z|x) ∝ exp(ε u(z))",
-        f"ε = 2: a report with the own value is {float(inside / outside):.4f} = e^2 times as "
+        f"ε = 2: a report with the person's value is {float(inside / outside):.4f} = e^2 times as "
         f"likely as one without; the printed formula says {exp(1):.4f} whatever ε is.",
         isclose(inside / outside, exp(2), rel_tol=1e-9),
     )

@@ -1,4 +1,4 @@
-"""Pictures of the reproduction, with matplotlib imported late."""
+"""Pictures of the reproduction; matplotlib is imported only when one is drawn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .table import Table1
 
 _INK, _GREY = "#2b2d2f", "#8a8f94"
-# Told apart also without seeing colours: by lightness, mark and dash.
+# Distinguishable without colour: by lightness, mark and dash.
 _STYLES: dict[str, dict[str, Any]] = {
     "ksharp": {"color": "#4f7942", "marker": "o", "ls": "-"},
     "kstar": {"color": "#8e5aa8", "marker": "^", "ls": (0, (5, 1.5))},
@@ -32,7 +32,7 @@ _NORMS = {"l2": "squared ℓ2 error", "l1": "ℓ1 error"}
 
 
 def draw_errors(table: Table1, norm: str = "l2") -> Any:
-    """Draw, for each d, every error over that of the k#-subset mechanism with real reports."""
+    """Draw, for each d, every error relative to the k#-subset mechanism with real reports."""
     domains = list(dict.fromkeys(d for d, _ in table.rows))
     figure = new_figure(9, 7.6)
     grid = figure.subplots(3, 3, sharex=True, sharey=True)
@@ -87,7 +87,7 @@ def draw_agreement(table: Table1) -> Any:
 
 
 def draw_understatement(table: Table1) -> Any:
-    """Draw printed over real errors against d, with the factor that the protocol loses."""
+    """Draw printed over real errors against d, and the factor by which the protocol is too kind."""
     figure = new_figure(9, 3.6)
     for ax, norm in zip(figure.subplots(1, 2, sharey=True), _NORMS, strict=True):
         domains = np.array(list(dict.fromkeys(d for d, _ in table.rows)), dtype=float)
@@ -225,7 +225,7 @@ def _draw_thresholds(ax: Any) -> None:
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write the figure in the format that the path's ending names, the same bytes every time."""
+    """Write the figure in the format of the path's ending, with the same bytes every time."""
     import matplotlib as mpl
 
     stamp = {"CreationDate": None} if path.suffix.lower() == ".pdf" else {"Date": None}
@@ -239,7 +239,7 @@ def _column(table: Table1, d: int, name: str, norm: str, column: str) -> NDArray
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Return a figure of its own, outside pyplot's global state, so that nothing leaks."""
+    """Return a figure outside pyplot's global state, so that nothing leaks."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -258,7 +258,7 @@ def _shades(domains: Sequence[int]) -> list[Any]:
 
 
 def _domains(curves: Information) -> list[tuple[int, Any]]:
-    """Return every d with its colour."""
+    """Return each d with its colour."""
     domains = [threshold.d for threshold in curves.thresholds]
     return list(zip(domains, _shades(domains), strict=True))
 

@@ -1,16 +1,17 @@
 """The experiment behind the paper's Table 1: its own protocol, and the real mechanisms.
 
 The paper draws a random distribution θ, lets n = 10,000 people answer, projects the unbiased
-estimate onto the simplex, and prints the mean error. What it does not say, its numbers tell:
+estimate onto the simplex, and prints the mean error. Its numbers reveal what it does not say:
 
-- θ is i.i.d. uniform numbers, normalized; the people are drawn from it;
+- θ is a vector of i.i.d. uniform numbers, normalized, and the people are drawn from it;
 - the error is measured against these people's own frequencies, not against θ;
-- the count of each value is drawn by itself, f_j ~ Binomial(n_j, g) + Binomial(n - n_j, h).
+- each count is drawn independently, f_j ~ Binomial(n_j, g) + Binomial(n - n_j, h).
 
-Each count of real reports has just that law, but together they are dependent: every report holds k
-values, so the counts sum to nk. Independent noise moves the estimates' sum, and the projection
-takes that part away for nothing: 1/d of the squared error, which real reports do have. Only for
-binary randomized response are the counts independent, given the answers.
+With real reports each count has the same law, but the counts are dependent: every report contains k
+values, so they sum to nk. Independent noise shifts the sum of the estimates, and the projection
+removes that part, 1/d of the squared error, for free. The estimates from real reports already sum
+to 1, so nothing is removed. Only for binary randomized response are the counts independent, given
+the answers.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ def simulate(
 ) -> dict[str, tuple[Floats, Floats]]:
     """Return, for each mechanism, its errors by the paper's protocol and with real reports.
 
-    Both are float (2, repeats): the squared ℓ2 norm and the ℓ1 norm. All mechanisms are asked of
-    the same crowds.
+    Both are float (2, repeats): the squared ℓ2 norm and the ℓ1 norm. All mechanisms ask the same
+    crowds.
     """
     crowds = draw_crowds(d, repeats, rng)
     errors = {}
@@ -58,7 +59,7 @@ def simulate(
         mechanism = make(d, epsilon)
         marginal = _errors(mechanism, marginal_counts(mechanism, crowds, rng), crowds)
         if isinstance(mechanism, BinaryRR):
-            joint = marginal  # independent bits: the two are one
+            joint = marginal  # the same, because the bits are independent
         else:
             reported = np.stack([counts(mechanism, crowd, rng) for crowd in crowds])
             joint = _errors(mechanism, reported, crowds)
@@ -67,19 +68,19 @@ def simulate(
 
 
 def draw_crowds(d: int, repeats: int, rng: np.random.Generator) -> Integers:
-    """Return how many people hold each value, (repeats, d), each row a multinomial from its θ."""
+    """Return how many people hold each value, (repeats, d); each row has its own random θ."""
     theta = rng.random((repeats, d))
     return rng.multinomial(PEOPLE, theta / theta.sum(axis=1, keepdims=True))
 
 
 def marginal_counts(mechanism: Symmetric, crowds: Integers, rng: np.random.Generator) -> Integers:
-    """Return the counts of the paper's protocol, each drawn from its own law, by itself."""
+    """Return the counts of the paper's protocol, each drawn independently from its own law."""
     own: Integers = rng.binomial(crowds, mechanism.g)
     return own + rng.binomial(PEOPLE - crowds, mechanism.h)
 
 
 def project_rows(v: Floats) -> Floats:
-    """Return the distribution nearest to each row, as refine.project_simplex does for one.
+    """Return the distribution nearest to each row, like refine.project_simplex for a single one.
 
     >>> project_rows(np.array([[0.5, 0.7, -0.2], [1.0, 1.0, 1.0]])).round(3)
     array([[0.4  , 0.6  , 0.   ],

@@ -1,4 +1,4 @@
-"""A page about the reproduction: figures and tables in one HTML file, the data beside it."""
+"""A page about the reproduction: figures and tables in one HTML file, with the data next to it."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def write_report(
     workers: int | None = None,
     advance: Callable[[int], object] = lambda repeats: None,
 ) -> Table1:
-    """Reproduce the paper and write what was found to a folder, made if need be.
+    """Reproduce the paper and write the results to a folder, which is created if needed.
 
-    The page is report.html, which needs no other file; beside it are its figures as SVG and its
-    numbers as JSON. All are written, or none. The other arguments are those of `table1`.
+    The page is report.html, which needs no other file; next to it are its figures as SVG and its
+    numbers as JSON. Either all are written or none. The other arguments are those of `table1`.
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
@@ -115,20 +115,20 @@ def _page(table: Table1, curves: Information, figures: dict[str, Path]) -> str:
 def _scatter(table: Table1) -> str:
     """Return a sentence about the noise in print.
 
-    Where print is a mean of m repeats, the mean square of z is (1 + R/m) / (1 + R/100) for R
-    repeats of ours, rounding aside.
+    If print is a mean of m repeats and we have R, the mean square of z is (1 + R/m) / (1 + R/100),
+    rounding aside.
     """
     own = table.rms_z() ** 2 * (1 + table.repeats / PRINTED_REPEATS) - 1
     if table.rms_z() > 0.9 or own <= 0:
-        return "About 1 is what chance makes of it."
+        return "About 1 is expected by chance."
     return (
-        "Chance would make it about 1: the printed values scatter less than means of 100 repeats, "
-        f"as if of some {table.repeats / own:.0f}."
+        "About 1 is expected by chance: the printed values scatter less than means of 100 repeats, "
+        f"more like means of {table.repeats / own:.0f}."
     )
 
 
 def _name(cell: Cell) -> str:
-    """Return what a cell is called in a sentence."""
+    """Return the name of a cell in a sentence."""
     return f"d = {cell.d}, ε = {cell.epsilon:g}, {LABELS[cell.mechanism]}, {_NORM_NAMES[cell.norm]}"
 
 
@@ -141,7 +141,7 @@ def _verdict(found: list[Loss], rows: int) -> str:
     """Return a sentence about where a mechanism loses."""
     if not found:
         return (
-            f"in none of the {rows} rows, in neither norm, does it make more error than BRR or MRR "
+            f"in none of the {rows} rows, in either norm, does it make more error than BRR or MRR "
             "by more than 4 standard errors."
         )
     worst = max(found, key=lambda loss: loss.excess)
@@ -154,7 +154,7 @@ def _verdict(found: list[Loss], rows: int) -> str:
 
 
 def _cells(table: Table1, norm: str) -> str:
-    """Return Table 1 in one norm: printed, protocol and real beside each other."""
+    """Return Table 1 in one norm: printed, protocol and real side by side."""
     names = "".join(f'<th colspan="3" class="first">{LABELS[name]}</th>' for name in MECHANISMS)
     columns = '<th class="first">printed</th><th>protocol</th><th>real</th>' * len(MECHANISMS)
     lines = [f"<tr><th></th><th></th>{names}</tr><tr><th>d</th><th>ε</th>{columns}</tr>"]

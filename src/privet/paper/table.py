@@ -1,4 +1,4 @@
-"""The paper's Table 1, every cell beside its reproduction."""
+"""The paper's Table 1, every cell with its reproduction."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Law: TypeAlias = Literal["marginal", "joint"]
 
 PRINTED_REPEATS = 100
 MOST_REPEATS = 100_000
-# A block of repeats is a thread's work: it bounds the memory, and how long an interrupt waits.
+# The repeats that a thread does in one go: this bounds the memory and the wait after an interrupt.
 _BLOCK = 50
 
 
@@ -35,8 +35,8 @@ _BLOCK = 50
 class Cell:
     """One number of Table 1 as printed, by the paper's protocol, and with real reports.
 
-    `digit` is the unit of the last digit in print. `marginal` is the mean error where each count is
-    drawn from its own law by itself, as the paper did it, `joint` where the counts are of reports.
+    `digit` is the unit of the last printed digit. `marginal` is the mean error if each count is
+    drawn independently from its own law, as in the paper; `joint` is that of real reports.
     """
 
     d: int
@@ -58,8 +58,8 @@ class Cell:
     def standard_error(self, law: Law) -> float:
         """Return the standard error of the difference between print and reproduction.
 
-        It adds up our own noise, that of the paper's 100 repeats (the same experiment, so ours
-        times √(repeats/100)), and the rounding, uniform over the last digit in print.
+        It combines our own noise, that of the paper's 100 repeats (the same experiment, so ours
+        times √(repeats/100)), and the rounding, uniform over the last printed digit.
         """
         own = self.marginal_se if law == "marginal" else self.joint_se
         return sqrt(own**2 * (1 + self.repeats / PRINTED_REPEATS) + self.digit**2 / 12)
@@ -77,7 +77,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table1:
-    """The 328 cells in the order of print: row by row, mechanism by mechanism, norm by norm."""
+    """The 328 cells in printed order: row by row, mechanism by mechanism, norm by norm."""
 
     cells: tuple[Cell, ...]
     repeats: int
@@ -105,7 +105,7 @@ class Table1:
 
     @property
     def rows(self) -> list[tuple[int, float]]:
-        """The rows' (d, ε), in order."""
+        """The (d, ε) of each row, in order."""
         return list(dict.fromkeys((cell.d, cell.epsilon) for cell in self.cells))
 
     @cached_property
@@ -125,14 +125,14 @@ def table1(
     Parameters
     ----------
     repeats : int in [2, 100,000]
-        Simulations of each row; 1,000 take well under a minute on two cores.
+        The number of simulations of each row; 1,000 take well under a minute on two cores.
     seed : int or None
-        The same seed gives the same table, whatever the number of workers; without one, a random
-        seed is taken, which the table names.
+        The same seed gives the same table, whatever the number of workers; by default a fresh one,
+        kept in the table.
     workers : int or None
-        Threads; by default one a core.
+        The number of threads, by default one per core.
     advance : callable
-        Told, in the workers' threads, how many more repeats of a row are done.
+        Called from the workers' threads with the number of repeats of a row just done.
 
     >>> table = table1(repeats=2, seed=1)
     >>> len(table.cells)
@@ -182,7 +182,7 @@ def read_printed() -> list[dict[str, str]]:
 
 
 def _sums(d: int, epsilon: float, repeats: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return sums over repeats, (mechanism, law, first or second power, norm)."""
+    """Return sums over the repeats, (mechanism, law, first or second power, norm)."""
     errors = np.stack([np.stack(laws) for laws in simulate(d, epsilon, repeats, rng).values()])
     return np.stack([errors.sum(axis=-1), np.square(errors).sum(axis=-1)], axis=2)
 

@@ -1,6 +1,6 @@
 """Planning a survey: of people, ε and margin of error, any two give the third.
 
-`comparison` sets the mechanisms side by side and chooses one for a survey that names none.
+`compare` lists the mechanisms side by side; `choose` picks one for a survey that names none.
 """
 
 from .comparison import Comparison, choose, compare

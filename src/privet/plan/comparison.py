@@ -1,4 +1,4 @@
-"""Mechanisms side by side: what their error, reports and counting cost, and which one to take."""
+"""Mechanisms side by side: their error, their reports, the cost of counting, and which to use."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ __all__ = ["Comparison", "choose", "compare"]
 
 # What "auto" chooses from. None has less error than the first; the others have short reports.
 _CANDIDATES = ("k-subset", "hadamard", "projective", "cyclotomic")
-# Errors that differ by less are the same to a survey.
+# Errors closer than this are equal for a survey.
 _SAME = 1.01
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One mechanism's costs, for n people of whom every value has the same share.
+    """The costs of one mechanism, for n people among whom every value has the same share.
 
     `squared_error` is the expected squared ℓ2 error of the unbiased frequencies of these people,
-    and `relative_error` that beside the optimum, the k-subset mechanism's. `random_bytes` is what
-    nearly every report gets by with. Steps are of a processor, roughly: `counting_steps` for each
-    report, `decoding_steps` once at the end.
+    and `relative_error` is its ratio to the optimum, that of the k-subset mechanism. `random_bytes`
+    is enough for nearly every report. Steps are roughly those of a processor: `counting_steps` for
+    each report, `decoding_steps` once at the end.
     """
 
     mechanism: Mechanism
@@ -43,7 +43,7 @@ class Comparison:
 
 
 def compare(d: int, epsilon: float, n: int) -> list[Comparison]:
-    """Return every mechanism that can be had for d values and ε, the one with least error first.
+    """Return every mechanism that is available for d values and ε, the least error first.
 
     >>> best = compare(100, 1.0, 10_000)[0]
     >>> best.mechanism.name, round(best.squared_error, 6)
@@ -58,9 +58,9 @@ def compare(d: int, epsilon: float, n: int) -> list[Comparison]:
 
 
 def choose(d: int, epsilon: float) -> Mechanism:
-    """Return the mechanism of a survey that names none.
+    """Return the mechanism for a survey that names none.
 
-    The least error comes first; among those within 1 % of it, the shortest report; then the
+    Among those whose error is within 1 % of the least, it has the shortest report and then the
     cheapest decoding.
     """
     first = KSubset(d, epsilon)
@@ -72,7 +72,7 @@ def choose(d: int, epsilon: float) -> Mechanism:
 
 
 def _make(name: str, d: int, epsilon: float) -> Mechanism | None:
-    """Return a mechanism, or None where it has no parameters for these."""
+    """Return a mechanism, or None if it is not available for this d and ε."""
     if name not in by_name:
         return None
     try:
@@ -94,6 +94,6 @@ def _compare(mechanism: Mechanism, n: int, optimum: float) -> Comparison:
 
 
 def _error(mechanism: Mechanism) -> float:
-    alike = isinstance(mechanism, Symmetric)  # then one value stands for all, however many
+    alike = isinstance(mechanism, Symmetric)  # then one value stands for all
     flat = np.full(1 if alike else mechanism.d, 1 / mechanism.d)
     return float(mechanism.variance(flat, 1, "sample").mean()) * mechanism.d

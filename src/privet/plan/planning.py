@@ -1,7 +1,8 @@
 """Planning: of people, ε and margin of error, any two give the third.
 
 A margin is half the width of the confidence interval for the share of a rare category, z √(V0 / n)
-with V0 = h(1 − h)/(g − h)²: for shares up to a few percent that is what an estimate shows.
+with V0 = h(1 − h)/(g − h)². For shares up to a few percent, an estimate shows an interval of that
+width.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "plan"]
 
-# Beyond, nothing is private, or nothing is learned.
+# Below the least, nothing is learned; beyond the most, nothing is private.
 _LEAST_EPSILON, _MOST_EPSILON = 1e-3, 20.0
 _MOST_PEOPLE = 10**12
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a survey would tell.
+    """How accurate a survey would be.
 
     Attributes
     ----------
@@ -40,16 +41,16 @@ class Plan:
     n : int
         The number of people.
     level : float
-        Of the intervals.
+        The confidence level of the intervals.
     mechanism : Mechanism
-        What such a survey takes.
+        The mechanism such a survey uses.
     margin : float
         Half the width of the interval for the share of a rare category.
     common_margin : float
         The same for a category that half of the people choose.
     detectable : float
-        The smallest share that is told from zero nineteen times out of twenty, by an estimate that
-        categories of nobody's, all d of them together, reach once in twenty times.
+        The smallest share whose estimate exceeds, nineteen times out of twenty, a threshold that
+        the largest of d categories nobody holds exceeds only one time in twenty.
     squared_error : float
         The expected squared ℓ2 error of all frequencies, for these people.
 
@@ -79,10 +80,10 @@ def plan(
     margin: float | None = None,
     level: float = 0.95,
 ) -> Plan:
-    """Return what a survey of d categories would tell, given two of ε, people and margin.
+    """Plan a survey of d categories, given two of ε, people and margin.
 
-    A margin asks for the fewest people, or the least ε, that reach it; `level` is the confidence
-    level of the interval that it is half the width of.
+    Given a margin, it finds the fewest people, or the least ε, that reach it. The margin is half
+    the width of an interval at the confidence level `level`.
 
     >>> plan(30, epsilon=1.0, n=50_000).margin  # doctest: +ELLIPSIS
     0.0161...
@@ -118,7 +119,7 @@ def _plan(mechanism: Mechanism, n: int, level: float, z: float) -> Plan:
     shares = np.array([0.0, 0.5])
     rare, common = np.sqrt(mechanism.variance(shares, n))
     flat = np.array([1 / mechanism.d])  # the mechanisms that are chosen treat all values alike
-    # An estimate that all d categories of nobody's stay below, and that this share exceeds.
+    # The threshold that all d categories stay below if nobody holds them, and this share exceeds.
     normal = NormalDist()
     detectable = (normal.inv_cdf(1 - 0.05 / mechanism.d) + normal.inv_cdf(0.95)) * float(rare)
     return Plan(

@@ -1,6 +1,6 @@
 """Simulation: whole populations drawn exactly, and experiments over mechanisms and truths.
 
-- `counts`: how many reports support each value, for people whose answers are known;
+- `counts`: the number of reports that support each value, for people whose answers are known;
 - `truth`: distributions to draw people from, by name, such as "zipf:1.1";
 - `run`: the error of mechanisms over many repeats, as a tidy table.
 """

@@ -1,9 +1,9 @@
-"""Experiments: the error of mechanisms and estimators, over many repeats, beside the theory.
+"""Experiments: the error of mechanisms and estimators over many repeats, compared with theory.
 
-In a repeat, a truth θ is drawn (most are the same every time), n people are drawn from it, their
-reports are simulated (`population.counts`), and every estimator makes its estimate of the same
-counts. A repeat has a random stream of its own, named by the seed, the cell of the grid and the
-number of the repeat: neither threads nor the other repeats have a say in it.
+In each repeat, a truth θ is drawn (most are the same every time), n people are drawn from it, their
+reports are simulated (`population.counts`), and every estimator works from the same counts. Each
+repeat has its own random stream, derived from the seed, the cell of the grid and the number of the
+repeat: it depends neither on threads nor on the other repeats.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ if TYPE_CHECKING:
 
 __all__ = ["ESTIMATORS", "Experiment", "Row", "run"]
 
-# What the frequencies are, from a mechanism, the counts of its reports, and their number.
+# Functions from a mechanism, the counts of its reports and their number to frequencies.
 ESTIMATORS: dict[str, Estimator] = {
     "unbiased": lambda mechanism, hits, n: mechanism.frequencies(hits, n),
     "projected": lambda mechanism, hits, n: project_simplex(mechanism.frequencies(hits, n)),
 }
 
-# The mechanisms that the paper compares.
+# The mechanisms compared in the paper.
 PAPERS = ("k-subset", "multivariate-rr", "binary-rr")
 
-# A cell of the grid is at most so many pieces of work.
+# The most pieces of work that a cell of the grid is split into.
 _PIECES = 32
 
 
 class Row(NamedTuple):
-    """The errors of one estimator in one cell of the grid: means over the repeats.
+    """The errors of one estimator in one cell of the grid, as means over the repeats.
 
-    `l1`, `squared_l2` and `l_infinity` are norms of estimate less truth, each with the standard
+    `l1`, `squared_l2` and `l_infinity` are norms of estimate minus truth, each with the standard
     error of its mean; `unbiased_theory` is the expected `squared_l2` of the unbiased estimate.
     """
 
@@ -76,7 +76,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiment:
-    """A tidy table of errors: one row a mechanism, d, ε, n, truth and estimator."""
+    """A tidy table of errors: one row for each mechanism, d, ε, n, truth and estimator."""
 
     rows: tuple[Row, ...] = field(repr=False)
     repeats: int
@@ -84,7 +84,7 @@ class Experiment:
     seed: int
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the table that every output format is made from, column by column."""
+        """Return the table column by column; every output format is made from it."""
         return {name: [getattr(row, name) for row in self.rows] for name in Row._fields}
 
     def to_frame(self) -> Any:
@@ -124,34 +124,34 @@ def run(
     workers: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Experiment:
-    """Simulate every mechanism at every d, ε, n and truth; measure every estimator's error.
+    """Simulate every mechanism at every d, ε, n and truth, and measure every estimator's error.
 
     Parameters
     ----------
     d : int or several
-        How many values.
+        The number of values.
     epsilon : float or several
         The privacy level.
     n : int or several
-        How many people.
+        The number of people.
     mechanisms : name or several, or a mapping
-        Of privet.mechanisms; "k-subset:information" or "k-subset:27" says how k is chosen. One's
-        own are a mapping from their names to functions of (d, epsilon).
+        Names from privet.mechanisms; "k-subset:information" or "k-subset:27" says how k is chosen.
+        For your own mechanisms, a mapping from names to functions of (d, epsilon).
     truths : name or several, or a mapping
-        What people are drawn from, such as "zipf:1.1"; see `truth`. One's own are a mapping from
-        their names to arrays of d shares, or to functions of (d, rng).
+        What people are drawn from, such as "zipf:1.1"; see `truth`. For your own truths, a mapping
+        from names to arrays of d shares, or to functions of (d, rng).
     estimators : mapping
         From names to functions of (mechanism, counts, n), by default ESTIMATORS.
     repeats : int >= 2
         How often each cell of the grid is simulated.
     target : "population" or "sample"
-        What an estimate should be: the truth, or the shares among the people drawn.
+        What an estimate aims at: the truth, or the shares among the people drawn.
     seed : int >= 0
         The same seed gives the same table; by default a fresh one, kept in the result.
     workers : int >= 1
-        How many threads, by default one a core. The table does not depend on it.
+        The number of threads, by default one per core. The table does not depend on it.
     progress : function
-        Called with the number of repeats done since it was called last.
+        Called with the number of repeats done since the last call.
 
     >>> experiment = run(d=4, epsilon=1.0, n=100, mechanisms="k-subset", repeats=10, seed=1)
     >>> [(row.estimator, row.l1 > 0) for row in experiment.rows]
@@ -190,7 +190,7 @@ def run(
                 if progress is not None:
                     progress(len(part))
             rows += _summary(cell, estimators, np.concatenate(parts))
-    finally:  # after an error or an interrupt, at most one repeat more a thread
+    finally:  # after an error or an interrupt, at most one more repeat per thread
         over.set()
         pool.shutdown(cancel_futures=True)
     return Experiment(tuple(rows), repeats, target, seed)
@@ -223,7 +223,7 @@ def _repeat(
 
 
 def _summary(cell: _Cell, estimators: Mapping[str, Estimator], measured: Floats) -> Iterable[Row]:
-    """Return a row an estimator from a line of measurements a repeat."""
+    """Yield one row per estimator, from one line of measurements per repeat."""
     theory, *means = measured.mean(axis=0).tolist()
     _, *spreads = (measured.std(axis=0, ddof=1) / sqrt(len(measured))).tolist()
     mechanism = cell.mechanism
@@ -237,7 +237,7 @@ def _summary(cell: _Cell, estimators: Mapping[str, Estimator], measured: Floats)
 
 
 def _grid(d: Any, epsilon: Any, n: Any, mechanisms: Any, truths: Any) -> list[_Cell]:
-    """Return the cells, having tried every mechanism and truth at every d."""
+    """Return the cells, after trying every mechanism and truth at every d."""
     factories = {name: _factory(form) for name, form in _named("mechanisms", mechanisms).items()}
     draws = {name: truth(form) for name, form in _named("truths", truths).items()}
     crowds = [_whole("n", people, 1, MOST_PEOPLE) for people in _several("n", n)]
@@ -269,7 +269,7 @@ def _factory(form: str | Factory) -> Factory:
 
 
 def _named(parameter: str, forms: Any) -> dict[str, Any]:
-    """Return what the names stand for: themselves, unless a mapping says otherwise."""
+    """Return a mapping from names to what they stand for, by default themselves."""
     names = _several(parameter, [forms] if isinstance(forms, str) else forms)
     if not all(isinstance(name, str) for name in names):
         raise InvalidArgument("run", parameter, "names, or a mapping from names", forms)

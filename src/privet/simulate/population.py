@@ -1,4 +1,4 @@
-"""Whole populations: how many reports support each value, drawn from the exact joint law."""
+"""Whole populations: the counts of their reports, drawn from the exact joint law."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def counts(mechanism: Channel, truth: ArrayLike, seed: Any = None) -> NDArray[np
     """Return how many of the people's reports support each value, int64 (d,).
 
     The joint law is that of randomizing everyone's answer and counting the reports, to double
-    precision, but it is drawn without making them: ten thousand times the people take two or three
-    times as long.
+    precision, but no report is made: ten thousand times as many people take two or three times as
+    long.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """True distributions to draw people from, each a function of d and a random generator.
 
-    name                    the share of value j = 1, …, d, before the shares are made to sum to 1
+    name                    the weight of value j = 1, …, d, before the weights are normalized
 
-    paper                   uniform on [0, 1], drawn for each value: the paper's, Section 5
+    paper                   uniform on [0, 1], drawn for each value (paper, section 5)
     flat                    1
     dirichlet:alpha         Gamma(alpha), drawn for each value
     zipf:s                  j^-s
@@ -10,8 +10,8 @@
     spikes:m                1 for the first m values, 0 for the others
     two-level:part,share    share / m for the first m ≈ part·d values, (1 − share) / (d − m) beyond
 
-Numbers left out are alpha = 1, s = 1.1, ratio = 0.5, m = 3, part = 0.1 and share = 0.9. Every
-mechanism here treats all values alike, so that their order makes no difference.
+Numbers that are left out default to alpha = 1, s = 1.1, ratio = 0.5, m = 3, part = 0.1 and
+share = 0.9. Every mechanism here treats all values alike, so their order makes no difference.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def truth(form: str | ArrayLike | Callable[[int, Generator], ArrayLike]) -> Trut
     Parameters
     ----------
     form : str, array or function
-        A name of the list above with its numbers, such as "zipf:1.1"; or one's own distribution, as
-        d shares or numbers of people; or one's own function of (d, rng).
+        A name from the list above with its numbers, such as "zipf:1.1"; or your own distribution,
+        as d shares or numbers of people; or your own function of (d, rng).
 
     >>> rng = np.random.default_rng(1)
     >>> truth("geometric:0.5")(3, rng).round(3)
@@ -55,7 +55,7 @@ def truth(form: str | ArrayLike | Callable[[int, Generator], ArrayLike]) -> Trut
     if callable(draw):
         return lambda d, rng: _distribution(draw(d, rng), d)
     weights = np.array(draw)
-    _distribution(weights, max(weights.size, 2))  # not only when it is drawn from
+    _distribution(weights, max(weights.size, 2))  # a mistake is named here, not when first drawn
     return lambda d, rng: _distribution(weights, d)
 
 
@@ -122,7 +122,7 @@ def _parse(text: str) -> Truth:
 
 
 def _distribution(weights: ArrayLike, d: int) -> Floats:
-    """Return the weights, made to sum to 1, or raise unless they are d shares."""
+    """Return the weights, normalized to sum to 1, or raise unless they are d shares."""
     array = np.asarray(weights)
     rule = f"{d} finite numbers >= 0, not all 0"
     _check("truth", "form", rule, f"shape {array.shape}", array.shape == (d,))
@@ -131,7 +131,7 @@ def _distribution(weights: ArrayLike, d: int) -> Floats:
     row = int(np.argmin(good))
     _check("truth", f"form[{row}]", "a finite number >= 0", array[row].item(), good[row])
     _check("truth", "form", rule, "only zeros", array.any())
-    shares: Floats = array / array.max()  # whose sum is finite
+    shares: Floats = array / array.max()  # so that the sum is finite
     shares /= shares.sum()
     return shares
 

@@ -1,15 +1,15 @@
-"""Covariance: how the errors of several categories go together.
+"""Covariance: how the errors of several categories depend on each other.
 
 One person's report z adds ([j in z] − h)/(g − h) to the estimate of each category j. For a sum of
-categories with weights w, two things follow from how often a report holds two values at a time:
+categories with weights w, two things follow from how often a report contains two values at once:
 
-- `noise`: the variance of Σ_j w_j ([j in z] − h)/(g − h) for a person of each value x. With θ the
-  people's shares, the variance of the estimated sum for these n people is Σ_x θ_x noise_x / n; for
-  the population they were drawn from, Var_θ(w) / n more.
-- `covariance`: the covariance matrix of one person's contribution, drawn at random from θ, as a
-  linear operator.
+- `noise`: the variance of Σ_j w_j ([j in z] − h)/(g − h) for a person with each value x. If θ are
+  the people's shares, the variance of the estimated sum for these n people is Σ_x θ_x noise_x / n;
+  for the population they were drawn from, add Var_θ(w) / n.
+- `covariance`: the covariance matrix of the contribution of one person drawn at random from θ, as
+  a linear operator.
 
-Both are exact. A mechanism of another kind is added by registering its own.
+Both are exact. To support another kind of mechanism, register its own functions.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 @singledispatch
 def noise(mechanism: Mechanism, weights: Floats) -> Floats:
-    """Return the variance of the weighted sum of one person's contributions, for each own value."""
+    """Return the variance of one person's weighted contribution, for each value of the person."""
     raise _unknown(mechanism)
 
 
 @singledispatch
 def covariance(mechanism: Mechanism, theta: Floats) -> Operator:
-    """Return u ↦ Σu, with Σ the covariance of one person's contributions, drawn from theta."""
+    """Return u ↦ Σu, where Σ is the covariance of the contribution of one person from theta."""
     raise _unknown(mechanism)
 
 
@@ -52,15 +52,14 @@ def _unknown(mechanism: Mechanism) -> InvalidArgument:
     return InvalidArgument("covariance", "mechanism", rule, mechanism)
 
 
-# --- any two values alike: all k-subsets, and independent bits ------------------------------------
+# --- all pairs of values alike: k-subsets and independent bits ------------------------------------
 
 
 def pair_covariances(mechanism: KSubset | Unary) -> tuple[Fraction, Fraction]:
-    """Return Cov([i in z], [j in z]) of different i, j where i is the own value, and where neither
-    is, exactly.
+    """Return Cov([i in z], [j in z]) for i ≠ j, exactly: if i is the person's value, if neither is.
 
-    Independent bits have none. Of k-subsets, one that holds the own value (probability g) holds any
-    other with probability (k − 1)/(d − 1), and so on without replacement.
+    For independent bits, both are 0. A k-subset that contains the person's value (probability g)
+    contains any other with probability (k − 1)/(d − 1), and so on without replacement.
 
     >>> from privet.mechanisms import MultivariateRR
     >>> own, other = pair_covariances(MultivariateRR(4, 1.0))
@@ -78,13 +77,13 @@ def pair_covariances(mechanism: KSubset | Unary) -> tuple[Fraction, Fraction]:
 
 @noise.register(KSubset)
 def _noise_of_subsets(mechanism: KSubset, weights: Floats) -> Floats:
-    # A report has k members whatever they are: equal weights have no variance, and take no digits.
+    # Every report has k members, so a constant weight adds no variance, and would only cost digits.
     return _noise_of_pairs(mechanism, weights - weights.mean())
 
 
 @noise.register(Unary)
 def _noise_of_pairs(mechanism: KSubset | Unary, weights: Floats) -> Floats:
-    """Return the sum of variances and covariances, times weights, for each own value."""
+    """Return the weighted sum of variances and covariances, for each value of the person."""
     g, h = mechanism.hit_rates
     own, other = pair_covariances(mechanism)
     scale = (g - h) ** 2
@@ -102,7 +101,7 @@ def _noise_of_pairs(mechanism: KSubset | Unary, weights: Floats) -> Floats:
 @covariance.register(KSubset)
 @covariance.register(Unary)
 def _covariance_of_pairs(mechanism: KSubset | Unary, theta: Floats) -> Operator:
-    """Diagonal plus rank two: off the diagonal, a + b(θ_i + θ_j) − θ_i θ_j."""
+    """Return a diagonal plus rank two: off the diagonal, a + b(θ_i + θ_j) − θ_i θ_j."""
     g, h = mechanism.hit_rates
     own, other = (pair / (g - h) ** 2 for pair in pair_covariances(mechanism))
     a, b = float(other), float(own - other)
@@ -121,7 +120,7 @@ def _covariance_of_pairs(mechanism: KSubset | Unary, theta: Floats) -> Operator:
 
 @noise.register(Design)
 def _noise_of_blocks(mechanism: Design, weights: Floats) -> Floats:
-    """Return E[c(B)² | x] − E[c(B) | x]², with c(B) the weight of block B less its mean."""
+    """Return E[c(B)² | x] − E[c(B) | x]², where c(B) is the weight of block B minus its mean."""
     blocks = incidence.Blocks(mechanism)
     total = weights.sum()
     squares = (blocks.forward(weights) - total * mechanism.k / mechanism.points) ** 2
@@ -133,7 +132,7 @@ def _noise_of_blocks(mechanism: Design, weights: Floats) -> Floats:
 
 @covariance.register(Design)
 def _covariance_of_blocks(mechanism: Design, theta: Floats) -> Operator:
-    """Sum over the blocks, each with the probability that it is reported."""
+    """Return the sum over all blocks, each weighted by the probability that it is reported."""
     blocks = incidence.Blocks(mechanism)
     base, excess, gain = _rates(mechanism)
     chances = base * (1 + excess * blocks.forward(theta))

@@ -1,4 +1,4 @@
-"""Homogeneity: a test that two crowds, or two waves of a survey, are alike."""
+"""Homogeneity: a test of whether two crowds, or two waves of a survey, are alike."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Homogeneity", "homogeneity"]
 
-# Of the square of a residual, beside the first.
+# Where to stop: the square of a residual relative to the first.
 _SMALL = 1e-24
 
 
 @dataclass(frozen=True)
 class Homogeneity:
-    """The outcome of a test that two crowds are alike: a small p-value says that they are not.
+    """The result of a test of whether two crowds are alike: a small p-value says they are not.
 
     Attributes
     ----------
     statistic : float
-        How far the two are apart, about chi-squared if the crowds are alike.
+        How far apart the two are; approximately chi-squared if the crowds are alike.
     degrees_of_freedom : int
         d − 1.
     p_value : float
-        How probable so large a statistic is if the crowds are alike.
+        The probability of a statistic at least this large if the crowds are alike.
 
     """
 
@@ -47,12 +47,12 @@ class Homogeneity:
 def homogeneity(first: Estimate | Tally, second: Estimate | Tally) -> Homogeneity:
     """Test whether two independent surveys come from crowds with the same shares.
 
-    With Δ the difference of the two estimates and Σ its covariance under the shares of both
-    together, the statistic is the largest (u·Δ)² / u·Σu over all contrasts u (Σ_j u_j = 0), which
-    is Δ·Σ⁻Δ where frequencies add up to 1 anyway. If the crowds are alike, it is about chi-squared
-    with d − 1 degrees of freedom; the approximation is good where n·h, the reports that support a
-    category of nobody's, are 5 or more. At k = 1 it is nearly Pearson's (1900). Σ is not written
-    down: it is applied to vectors, and u found by conjugate gradients.
+    If Δ is the difference of the two estimates and Σ its covariance under the pooled shares, the
+    statistic is the largest (u·Δ)² / u·Σu over all contrasts u (Σ_j u_j = 0), which equals Δ·Σ⁻Δ
+    if the frequencies add up to 1 anyway. If the crowds are alike, it is approximately chi-squared
+    with d − 1 degrees of freedom. The approximation is good if n·h, the expected number of reports
+    that support a category nobody holds, is 5 or more. At k = 1 it is nearly Pearson's test (1900).
+    Σ is never stored: it is applied to vectors, and conjugate gradients find u.
 
     >>> from privet import Estimate, Survey
     >>> drinks = ["tea", "coffee", "cocoa", "none"]
@@ -86,9 +86,9 @@ def homogeneity(first: Estimate | Tally, second: Estimate | Tally) -> Homogeneit
 def _largest_contrast(apply: Operator, diagonal: Floats, delta: Floats) -> float:
     """Return the largest (u·Δ)² / u·Σu over u with Σ_j u_j = 0.
 
-    It is u·Δ where Σu = Δ but for a constant: conjugate gradients among the u that sum to 0,
-    preconditioned by the diagonal. The constant is taken off every residual, lest its rounding
-    take over (Gould, Hribar, Nocedal 2001).
+    It is u·Δ where Σu = Δ up to a constant, found by conjugate gradients among the u that sum to 0,
+    preconditioned by the diagonal. The constant is subtracted from every residual, so that its
+    rounding error does not take over (Gould, Hribar, Nocedal 2001).
     """
     precision = 1 / diagonal
 

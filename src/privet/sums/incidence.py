@@ -1,7 +1,8 @@
 """Incidence: which values lie in which sets, as a linear map and its adjoint.
 
-The sets are people's reports or the blocks of a design. All that likelihoods and covariances ask of
-them is θ(z) = Σ_{j in z} θ_j for every set z, and back, Σ_{z holding j} w_z for every value j.
+The sets are people's reports or the blocks of a design. Likelihoods and covariances need only
+θ(z) = Σ_{j in z} θ_j for every set z and, in the other direction, Σ_{z with j} w_z for every
+value j.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Up to so many entries, 8 MB of them, a matrix product is faster than loading compiled code.
+# Up to this many entries, 8 MB of them, a matrix product is faster than loading compiled code.
 _DENSE_ENTRIES = 1 << 20
 _ROWS_AT_ONCE = 1 << 16
 _BITS_OF_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
@@ -36,7 +37,7 @@ class Incidence(Protocol):
         """Return Σ_{j in z} θ_j for each set z."""
 
     def adjoint(self, weights: Floats) -> Floats:
-        """Return Σ_{z holding j} w_z for each value j."""
+        """Return Σ_{z with j} w_z for each value j."""
 
 
 class Bitmaps:
@@ -51,7 +52,7 @@ class Bitmaps:
 
     @cached_property
     def _matrix(self) -> Floats | None:
-        """The bits as numbers, if they are few."""
+        """The bits as numbers, if there are few."""
         if len(self.bitmaps) * self.d > _DENSE_ENTRIES:
             return None
         bits = np.unpackbits(self.bitmaps, axis=1, count=self.d, bitorder="little")
@@ -68,7 +69,7 @@ class Bitmaps:
         return out
 
     def adjoint(self, weights: Floats) -> Floats:
-        """Return Σ_{z holding j} w_z for each value j."""
+        """Return Σ_{z with j} w_z for each value j."""
         if self._matrix is not None:
             return weights @ self._matrix
         tables = np.zeros((self.bitmaps.shape[1], 256))
@@ -78,7 +79,7 @@ class Bitmaps:
 
 
 class Members:
-    """Sets of equally many members each, int32 (sets, k)."""
+    """Sets with k members each, int32 (sets, k)."""
 
     def __init__(self, members: NDArray[np.int32], d: int) -> None:
         self.members = members
@@ -97,7 +98,7 @@ class Members:
         return out
 
     def adjoint(self, weights: Floats) -> Floats:
-        """Return Σ_{z holding j} w_z for each value j."""
+        """Return Σ_{z with j} w_z for each value j."""
         if self.members.size <= _DENSE_ENTRIES:
             each = np.repeat(weights, self.members.shape[1])
             spread = np.bincount(self.members.ravel(), each, minlength=self.d)
@@ -108,7 +109,7 @@ class Members:
 
 
 class Blocks:
-    """All blocks of a design, in the order of its aggregate, by its own fast transforms."""
+    """All blocks of a design, in the order of its aggregate, through its own fast transforms."""
 
     def __init__(self, design: Design) -> None:
         self.design = design

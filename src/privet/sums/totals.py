@@ -1,8 +1,8 @@
 """Sums and comparisons: totals of categories and their differences, with errors that hold.
 
-The frequencies are unbiased, so sums of them are, and the errors of sums follow from the exact
-covariances of the mechanism (`covariance`). A distribution made to be shown (projected, shrunk, or
-likeliest) is biased where categories are rare: its sums are not to be trusted.
+The frequencies are unbiased, so their sums are too, and the errors of sums follow from the exact
+covariances of the mechanism (`covariance`). A distribution made for showing (projected, shrunk or
+likeliest) is biased where categories are rare: do not trust its sums.
 """
 
 from __future__ import annotations
@@ -37,16 +37,17 @@ _PRECISION = 1e-12
 
 @dataclass(frozen=True)
 class Total:
-    """The share of some categories together.
+    """The combined share of several categories.
 
     Attributes
     ----------
     value : float
         The unbiased estimate, which may fall outside [0, 1].
     standard_error : float
-        Of the value, for the target.
+        The standard error of the value, for the target.
     target : "population" or "sample"
-        Whose share it is: that of the crowd the people were drawn from, or of these people.
+        Whose share it is: that of the crowd the people were drawn from, or of the people who took
+        part.
 
     """
 
@@ -55,22 +56,22 @@ class Total:
     target: Target
     _estimate: Estimate = field(repr=False)
     _positions: tuple[int, ...] = field(repr=False)
-    # The variance of one person's contribution, with a value among the categories or without.
+    # The variance of the contribution of a person whose value is among the categories, or is not.
     _inside: float = field(repr=False)
     _outside: float = field(repr=False)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of a confidence interval.
 
-        For one category, that of `Estimate.interval`. For several, all shares θ that a score test
-        does not refuse: n(value − θ)² <= z²(θ·inside + (1 − θ)·outside), and for the population
-        θ(1 − θ) more in the brackets; without noise this is Wilson's (1927).
+        For one category, it is that of `Estimate.interval`. For several, it holds all shares θ that
+        a score test does not reject: n(value − θ)² <= z²(θ·inside + (1 − θ)·outside), with
+        θ(1 − θ) added in the brackets for the population; without noise this is Wilson's (1927).
         """
         low, high = self._ends(_check_level("Total", level))
         return min(max(low, 0.0), 1.0), max(min(high, 1.0), 0.0)
 
     def _ends(self, alpha: float) -> tuple[float, float]:
-        """Return the ends, beyond [0, 1] if so."""
+        """Return the ends, which may lie outside [0, 1]."""
         estimate, mechanism = self._estimate, self._estimate.survey.mechanism
         if len(self._positions) == mechanism.d:
             return 1.0, 1.0
@@ -96,13 +97,13 @@ class Difference:
     value : float
         The unbiased estimate of first − second.
     standard_error : float
-        Of the value.
+        The standard error of the value.
     first : Total
         What is compared.
     second : Total
         What it is compared with.
     correlation : float
-        Of the two totals' errors: 0 between surveys, usually negative within one.
+        The correlation of the two totals' errors: 0 between surveys, usually negative within one.
 
     """
 
@@ -113,10 +114,10 @@ class Difference:
     correlation: float
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the ends of a confidence interval, from those of the two totals.
+        """Return the ends of a confidence interval, built from those of the two totals.
 
-        A total's own interval says how far it may be off to either side; the squares of these are
-        added, less twice the correlated part (Newcombe 1998; Zou 2007).
+        Each total's interval says how far off it may be on either side; the squares of these
+        distances are added, minus twice the correlated part (Newcombe 1998; Zou 2007).
         """
         alpha = _check_level("Difference", level)
         (low, high), (other_low, other_high) = self.first._ends(alpha), self.second._ends(alpha)
@@ -132,10 +133,10 @@ class Difference:
 def total(
     estimate: Estimate | Tally, categories: Categories, *, target: Target = "population"
 ) -> Total:
-    """Return the share of all these categories together.
+    """Return the combined share of these categories.
 
-    The standard error takes into account how the errors of the categories go together, exactly for
-    the mechanism: adding up their variances would be wrong.
+    The standard error uses the exact covariances of the mechanism: adding up the categories'
+    variances would be wrong.
 
     >>> from privet import Estimate, Survey
     >>> drinks = ["tea", "coffee", "cocoa", "none"]
@@ -154,7 +155,7 @@ def difference(
     *,
     target: Target = "population",
 ) -> Difference:
-    """Return the share of the first categories less that of the second, in one survey.
+    """Return the share of the first categories minus that of the second, in one survey.
 
     >>> from privet import Estimate, Survey
     >>> drinks = ["tea", "coffee", "cocoa", "none"]
@@ -192,7 +193,8 @@ def change(
 ) -> Difference:
     """Return how much the share of these categories grew from one survey to another.
 
-    The two must be of different people, drawn independently; mechanisms and ε may differ.
+    The surveys must have asked different people, drawn independently; their mechanisms and ε may
+    differ.
 
     >>> from privet import Estimate, Survey
     >>> drinks = ["tea", "coffee", "cocoa", "none"]
@@ -205,7 +207,7 @@ def change(
     """
     if before is after:
         same = before.survey.id
-        raise InvalidArgument("change", "after", "another survey's than before", same)
+        raise InvalidArgument("change", "after", "different from 'before'", same)
     a = _total("change", after, categories, target)
     b = _total("change", before, categories, target)
     error = sqrt(a.standard_error**2 + b.standard_error**2)
@@ -232,11 +234,11 @@ def _total(owner: str, counted: Estimate | Tally, categories: Categories, target
 
 
 def _groups(estimate: Estimate, weights: Floats) -> tuple[float, Floats, Floats]:
-    """Return the weighted sum, and for the people of each weight their share and their noise.
+    """Return the weighted sum, and the share and noise of the people with each weight.
 
-    Shares are made possible ones: what has no weight makes up for the rest. Where people of the
-    same weight differ in noise, as in a design, they are averaged as the crowd seems to be: the
-    average is the noise of one of them at least, and of another at most.
+    The shares are made a distribution: the people without weight make up the difference to 1. Where
+    people of the same weight differ in noise, as in a design, their noise is averaged over the
+    crowd as estimated, so it lies between the least and the most.
     """
     frequencies = estimate.frequencies
     crowd = project_simplex(frequencies) + _PRECISION
@@ -266,7 +268,7 @@ def _find(owner: str, survey: Survey, categories: Categories) -> list[int]:
 
 
 def estimate_of(owner: str, name: str, counted: object) -> Estimate:
-    """Return the estimate that is meant, or raise where there is none."""
+    """Return an estimate, or raise if there is none or it has no reports."""
     if isinstance(counted, Tally):
         return counted.estimate()
     if not isinstance(counted, Estimate):

@@ -1,4 +1,4 @@
-"""The paper's theorems as functions, computed to the last digits."""
+"""The paper's theorems as functions, accurate to the last digits."""
 
 from .formulas import *  # noqa: F403
 from .formulas import __all__ as __all__

@@ -2,12 +2,14 @@
 
 "The paper" is Wang et al., Mutual Information Optimally Local Private Discrete Distribution
 Estimation (2016). Its notation is kept: d values, privacy level ε, E = e^ε, reports of k values
-each, n people, g and h the probabilities that a report holds the person's own value and any given
-other one. Information is in nats, variances are those of the unbiased estimate (Algorithm 2).
+each, n people; g and h are the probabilities that a report contains the person's value and any
+given other value. Information is in nats; variances are those of the unbiased estimate
+(Algorithm 2).
 
 Every function broadcasts over arrays and returns a numpy scalar for scalars. Formulas are computed
-in q = e^-ε from terms of one sign, so that nothing cancels and nothing overflows: results hold to
-about 1e-14 relative for ε from 1e-6 to 50 and d from 2 to 1e9, and stay finite well beyond.
+in q = e^-ε from terms of one sign, so that nothing cancels and nothing overflows: results are
+accurate to a relative error of about 1e-14 for ε from 1e-6 to 50 and d from 2 to 1e9, and stay
+finite well beyond.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ __all__ = [
 
 
 def hit_rates(d: ArrayLike, epsilon: ArrayLike, k: ArrayLike) -> tuple[Real, Real]:
-    """Return (g, h), the chances that a report holds one's own value and a given other value.
+    """Return (g, h), the probabilities that a report contains the person's value and another one.
 
     g = kE / (kE + d - k), h = (k - g) / (d - 1)    (paper, above eq. 9)
 
@@ -91,10 +93,10 @@ def item_variance(
 
 
 def l2_optimal_k(d: ArrayLike, epsilon: ArrayLike) -> Whole:
-    """Return the k in [1, d - 1] of least total variance, the smaller one of two equals.
+    """Return the k in [1, d - 1] with the least total variance, the smaller of two equals.
 
-    floor or ceil of d / (1 + E)    (paper, Theorem 3.1): the ceil when
-    k(k + 1) E² < (d - k)(d - k - 1) at k = floor, which says that k + 1 does better.
+    floor or ceil of d / (1 + E)    (paper, Theorem 3.1): the ceil if
+    k(k + 1) E² < (d - k)(d - k - 1) at k = floor, which means that k + 1 does better.
 
     >>> print(l2_optimal_k([4, 16, 100, 1000], [1, 1, 1, 2]))
     [  1   4  27 119]
@@ -119,7 +121,7 @@ def mutual_information(d: ArrayLike, epsilon: ArrayLike, k: ArrayLike) -> Real:
 
 
 def information_beta(d: ArrayLike, epsilon: ArrayLike) -> Real:
-    """Return β, where I_k is largest when k may be any real number.
+    """Return β, where I_k is largest if k may be any real number.
 
     β = (εE - E + 1) d / (E - 1)²    (paper, Theorem 2.1); always below d/2.
 
@@ -130,9 +132,9 @@ def information_beta(d: ArrayLike, epsilon: ArrayLike) -> Real:
 
 
 def information_optimal_k(d: ArrayLike, epsilon: ArrayLike) -> Whole:
-    """Return the k in [1, d - 1] of most mutual information, the smaller one of two equals.
+    """Return the k in [1, d - 1] with the most mutual information, the smaller of two equals.
 
-    floor or ceil of β    (paper, Theorem 2.1): the ceil when β - k > ψ(u)/u² at k = floor, with
+    floor or ceil of β    (paper, Theorem 2.1): the ceil if β - k > ψ(u)/u² at k = floor, with
     u = (E - 1)/D and ψ(u) = (1 + u) log(1 + u) - u, which is I_{k+1} > I_k rearranged.
 
     >>> print(information_optimal_k([4, 16, 100, 1000], [1, 1, 1, 2]))
@@ -142,7 +144,7 @@ def information_optimal_k(d: ArrayLike, epsilon: ArrayLike) -> Whole:
 
 
 def information_bound(d: ArrayLike, epsilon: ArrayLike) -> Real:
-    """Return the most information that any ε-private report can hold about a uniform answer.
+    """Return the most information that any ε-private report can reveal about a uniform answer.
 
     I_k at the best integer k    (paper, Theorem 2.1)
 
@@ -158,8 +160,8 @@ def universal_information_bound(epsilon: ArrayLike) -> Real:
 
     I_β = log((E - 1)/ε) + ε/(E - 1) - 1 ≤ ε²/8    (paper, below Theorem 2.1, for uniform answers)
 
-    It holds for any others too: given a report, the likelihood ratios have mean 1 and lie within
-    a factor E, and t log t, being convex, is then largest in the mean on the two end points.
+    It holds for other answers too: given a report, the likelihood ratios have mean 1 and lie within
+    a factor of E, and the mean of t log t, which is convex, is then largest on the two end points.
 
     >>> print(f"{universal_information_bound(1.0):.6f}")
     0.123302
@@ -184,7 +186,7 @@ def multivariate_mutual_information(d: ArrayLike, epsilon: ArrayLike) -> Real:
 
 
 def mrr_is_suboptimal(d: ArrayLike, epsilon: ArrayLike) -> Truth:
-    """Tell whether some k-subset mechanism holds more information than randomized response.
+    """Return whether some k-subset report reveals more information than randomized response.
 
     I_2 > I_1. The paper (below eq. 6) has the sufficient condition
     (E - 1)² / (εE - E + 1) ≤ d/2, that is β ≥ 2.
@@ -196,7 +198,7 @@ def mrr_is_suboptimal(d: ArrayLike, epsilon: ArrayLike) -> Truth:
 
 
 def binary_hit_rates(epsilon: ArrayLike) -> tuple[Real, Real]:
-    """Return (g, h) of binary randomized response, which flips each of d bits with chance h.
+    """Return (g, h) of binary randomized response, which flips each of d bits with probability h.
 
     g = e^(ε/2) / (e^(ε/2) + 1), h = 1 - g    (paper, eq. 7)
 
@@ -225,7 +227,7 @@ def binary_mutual_information(d: ArrayLike, epsilon: ArrayLike) -> Real:
     """Return the information between a uniformly distributed answer and its d noisy bits.
 
     Σ_k P(k bits are set) I_k, with I_0 = I_d = 0    (paper, eq. 8). The number of bits set is
-    Bernoulli(g) + Binomial(d - 1, h); the cost does not grow with d.
+    Bernoulli(g) + Binomial(d - 1, h); the cost of computing this does not grow with d.
 
     >>> print(f"{binary_mutual_information(100, 1.0):.6f}")
     0.121183
@@ -243,7 +245,7 @@ def _item_variances(d: Floats, epsilon: Floats, k: Floats) -> tuple[Floats, Floa
 
 
 def _information(d: Floats, epsilon: Floats, k: Floats) -> Floats:
-    """Return I_k for real k in (0, d), as a mean of ψ over the likelihood ratios dE/D and d/D."""
+    """Return I_k for real k in (0, d), as the mean of ψ over the likelihood ratios dE/D and d/D."""
     q, gap = np.exp(-epsilon), -np.expm1(-epsilon)
     ratio = d / (k + (d - k) * q)
     inside, outside = k / d, (d - k) / d
@@ -266,10 +268,10 @@ def _binary_information(d: float, epsilon: float) -> float:
     """Sum g I_{j+1} + h I_j over j ~ Binomial(n = d - 1, h).
 
     Where the binomial is wide, the sum over every stride-th j is the same to the last digit (the
-    trapezoidal rule on a smooth bell), hence at most a few thousand terms for any d.
+    trapezoidal rule on a smooth bell), so a few thousand terms are enough for any d.
     """
     n, flip = d - 1, math.exp(-epsilon / 2)
-    g, h = 1 / (1 + flip), max(flip / (1 + flip), 1e-300)  # less than that changes nothing
+    g, h = 1 / (1 + flip), max(flip / (1 + flip), 1e-300)  # anything smaller changes nothing
     mean, deviation = n * h, math.sqrt(n * g * h)
     reach = 20 * deviation + 60
     low, high = max(math.floor(mean - reach), 0), min(math.ceil(mean + reach), n)
@@ -288,7 +290,7 @@ _ATANH = [1 / (2 * i + 3) for i in reversed(range(9))]  # (atanh s - s) / s³, i
 
 
 def _psi(x: Floats) -> Floats:
-    """Return ψ(x) = (1 + x) log(1 + x) - x for x ≥ -1, near 0 by the series of atanh."""
+    """Return ψ(x) = (1 + x) log(1 + x) - x for x ≥ -1, by the series of atanh near 0."""
     small = np.clip(x, -0.25, 0.25)
     s = small / (2 + small)
     series = small * small / (2 + small) * (1 + s * (1 + s) * np.polyval(_ATANH, s * s))
@@ -300,7 +302,7 @@ _EXP = [1 / math.factorial(i + 2) for i in reversed(range(14))]
 
 
 def _exp_remainder(x: Floats) -> Floats:
-    """Return (e^x - 1 - x) / x², near 0 by its series."""
+    """Return (e^x - 1 - x) / x², by its series near 0."""
     return np.where(
         np.abs(x) < 0.5, np.polyval(_EXP, np.clip(x, -0.5, 0.5)), (np.expm1(x) - x) / x / x
     )
@@ -327,7 +329,7 @@ _RULES: dict[str, tuple[str, str, Callable[[Floats, Floats], Truth]]] = {
 
 
 def _checked(owner: str, **arguments: ArrayLike) -> list[Floats]:
-    """Return the arguments as floats, or raise an error that names the first unruly value."""
+    """Return the arguments as floats, or raise an error that names the first invalid value."""
     checked: dict[str, Floats] = {}
     for name, argument in arguments.items():
         rule, kinds, holds = _RULES[name]
