@@ -1,18 +1,27 @@
-"""The published vectors: the single-report path and the naive twin agree with them."""
+"""The published vectors: the single-report path and the naive twins agree with them."""
 
+import hashlib
+import hmac
 import json
 from pathlib import Path
 
+import naive
+import naive_others
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-import naive
 from privet import Survey
+from privet.contract import decode, encode
 from privet.entropy import Stream
 from privet.errors import InvalidReport
 from privet.mechanisms import KSubset, by_name
+from privet.mechanisms.subsets.start import usual_start
 
-VECTORS = json.loads((Path(__file__).parent / "vectors" / "algorithm.json").read_text())
+FOLDER = Path(__file__).parent / "vectors"
+ALGORITHM, OTHERS, CONTRACTS, DESIGNS = (
+    json.loads((FOLDER / f"{name}.json").read_text())
+    for name in ("algorithm", "others", "contracts", "designs")
+)
 
 
 def mechanism_of(entry):
@@ -20,57 +29,93 @@ def mechanism_of(entry):
     return by_name[parameters.pop("name")].from_parameters(entry["d"], entry["epsilon"], parameters)
 
 
+def twin(mechanism, stream, value):
+    """The report by the naive twin."""
+    d = mechanism.d
+    if mechanism.name in naive_others.SAMPLERS:
+        return naive_others.SAMPLERS[mechanism.name](stream, value, d, mechanism.parameters)
+    if mechanism.name == "binary-rr":
+        return naive.pack(naive.binary_rr(stream, value, d, mechanism.flip), d)
+    integers = mechanism.k, mechanism.odds, mechanism.scale, mechanism.start
+    return naive.pack(naive.k_subset(stream, value, d, *integers), d, mechanism.k)
+
+
 @pytest.mark.parametrize(
-    "entry", VECTORS["surveys"], ids=lambda e: f"{e['mechanism']['name']}-{e['d']}"
+    "entry",
+    ALGORITHM["surveys"] + OTHERS["surveys"],
+    ids=lambda e: f"{e['mechanism']['name']}-{e['d']}",
 )
 def test_bytes_in_report_out(entry):
-    mechanism, d = mechanism_of(entry), entry["d"]
+    mechanism = mechanism_of(entry)
     for case in entry["cases"]:
         data, report = bytes.fromhex(case["bytes"]), bytes.fromhex(case["report"])
-
         pieces = [data]
         stream = Stream(lambda size, pieces=pieces: pieces.pop(), len(data))
         assert mechanism.sample(case["value"], stream) == report
         assert stream._at == len(data)
-
-        if mechanism.name == "binary-rr":
-            members, k = naive.binary_rr(naive.Bytes(data), case["value"], d, mechanism.flip), None
-        else:
-            integers = mechanism.k, mechanism.odds, mechanism.scale, mechanism.start
-            members, k = naive.k_subset(naive.Bytes(data), case["value"], d, *integers), mechanism.k
-        assert naive.pack(members, d, k) == report
+        assert twin(mechanism, naive.Bytes(data), case["value"]) == report
+        assert mechanism.problem(report) is None
 
 
-@pytest.mark.parametrize("entry", VECTORS["keyed"], ids=lambda e: e["fingerprint"][:8])
-def test_secret_in_report_out(entry):
+def keyed_bytes(version, key):
+    """The stream of section 7 of docs/algorithm.md, from its primitives."""
+    if version == 1:
+        cipher = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+        return cipher.update(bytes(20_000))
+    counters = (i.to_bytes(8, "big") for i in range(600))
+    return b"".join(hmac.digest(key, counter, hashlib.sha256) for counter in counters)
+
+
+@pytest.mark.parametrize("entry", CONTRACTS["surveys"], ids=lambda e: e["fingerprint"][:8])
+def test_survey_in_fingerprint_and_keyed_report_out(entry):
     survey = Survey.from_json(entry["survey"])
     assert survey.to_json() == entry["survey"]
     assert survey.fingerprint == entry["fingerprint"]
+    assert survey.fingerprint == hashlib.sha256(entry["survey"].encode()).hexdigest()
     answer, secret = survey.categories[entry["value"]], bytes.fromhex(entry["secret"])
     assert survey.randomize(answer, secret=secret).hex() == entry["report"]
 
-    # The same from the primitives that section 6 of docs/algorithm.md names.
-    import hashlib
-    import hmac
-
     message = b"privet answer " + bytes.fromhex(entry["fingerprint"])
     message += entry["value"].to_bytes(8, "big")
-    key = hmac.new(secret, message, hashlib.sha256).digest()
-    cipher = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
-    m = survey.mechanism
-    stream = naive.Bytes(cipher.update(bytes(10_000)))
-    members = naive.k_subset(stream, entry["value"], m.d, m.k, m.odds, m.scale, m.start)
-    assert naive.pack(members, m.d, m.k).hex() == entry["report"]
+    key = hmac.digest(secret, message, hashlib.sha256)
+    if survey.mechanism.name not in ("cyclotomic", "projective", "hadamard"):
+        stream = naive.Bytes(keyed_bytes(survey.version, key))
+        assert twin(survey.mechanism, stream, entry["value"]).hex() == entry["report"]
 
 
-@pytest.mark.parametrize("entry", VECTORS["refused"], ids=lambda e: e["why"].replace(" ", "-"))
+def test_a_survey_keeps_its_version():
+    """Another version is another stream and another fingerprint, never a silent change."""
+    old = next(e for e in CONTRACTS["surveys"] if '"privet":1' in e["survey"])
+    survey = Survey.from_json(old["survey"])
+    fields = decode(old["survey"])
+    newer = encode(fields._replace(privet=2, stream="hmac-sha256"))
+    again = Survey.from_json(newer)
+    assert (survey.version, again.version) == (1, 2)
+    assert survey != again
+    secret = bytes(16)
+    reports = [
+        [s.randomize(answer, secret=secret) for answer in s.categories] for s in (survey, again)
+    ]
+    assert reports[0] != reports[1]
+
+
+@pytest.mark.parametrize("entry", CONTRACTS["starts"], ids=str)
+def test_the_start_of_a_new_survey_is_frozen(entry):
+    """A retuning would make the same survey another one."""
+    d, k, c, b = entry
+    assert KSubset(d, 1.0, k).start == (c, b)
+    if not KSubset(d, 1.0, k).index_bits:
+        assert usual_start(d - 1, min(k, d - k) - 1) == (c, b)
+
+
+@pytest.mark.parametrize("entry", ALGORITHM["refused"], ids=lambda e: e["why"].replace(" ", "-"))
 def test_refused_reports(entry):
     with pytest.raises(InvalidReport):
         KSubset(entry["d"], 1.0, entry["k"]).check(bytes.fromhex(entry["report"]))
 
 
 def test_the_vectors_cover_what_they_should():
-    entries = VECTORS["surveys"]
+    entries = ALGORITHM["surveys"]
     assert {entry["d"] for entry in entries} == {2, 3, 5, 16, 100, 1000}
     assert len({entry["epsilon"] for entry in entries}) >= 3
     subsets = [e for e in entries if e["mechanism"]["name"] == "k-subset"]
@@ -78,3 +123,8 @@ def test_the_vectors_cover_what_they_should():
     assert {0, 1, 2} <= {e["mechanism"]["start"][1] for e in subsets}
     widths = {len(e["cases"][0]["report"]) // 2 for e in subsets}
     assert len(widths) > 4
+    every = entries + OTHERS["surveys"] + DESIGNS["designs"]
+    assert {entry["mechanism"]["name"] for entry in every} == set(by_name)
+    kept = {decode(entry["survey"]).privet for entry in CONTRACTS["surveys"]}
+    assert kept == {1, 2}
+    assert len({bits for *_, bits in CONTRACTS["starts"]}) >= 5

@@ -1,4 +1,4 @@
-"""Writes vectors/designs.json from the naive twin: python tests/make_design_vectors.py."""
+"""Writes vectors/designs.json from the naive twin: python tests/support/make_design_vectors.py."""
 
 from __future__ import annotations
 

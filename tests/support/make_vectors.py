@@ -1,4 +1,7 @@
-"""Writes vectors/algorithm.json from the naive twin: python tests/make_vectors.py."""
+"""Writes vectors/algorithm.json, others.json and contracts.json from the naive twins.
+
+Called as python tests/support/make_vectors.py.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import naive
+import naive_others
 
 from privet import Survey
-from privet.mechanisms import KSubset
+from privet.mechanisms import GeometricNoise, KSubset, Rappor, by_name
 
-PATH = Path(__file__).parents[1] / "vectors" / "algorithm.json"
+FOLDER = Path(__file__).parents[1] / "vectors"
+SECRET = bytes(range(32))
 
 
 def random_bytes(label, size):
@@ -22,7 +27,7 @@ def random_bytes(label, size):
 
 def surveys():
     for d in (2, 3, 5, 16, 100, 1000):
-        categories = [f"c{i}" for i in range(d)]
+        categories = names(d)
         for epsilon in (0.1, 1.0, 3.0):
             for name in ("k-subset", "multivariate-rr", "binary-rr"):
                 yield Survey("Vector", categories, epsilon, mechanism=name)
@@ -47,6 +52,8 @@ def case(survey, value, label):
     return {"value": value, "bytes": used.hex(), "report": naive.pack(members, d, k).hex()}
 
 
+OTHER_SIZES = [(2, 1.0), (5, 0.5), (16, 2.0), (37, 1.0)]
+
 REFUSED = [
     (10, 3, "0704", "a bit beyond the first 10"),
     (10, 3, "0300", "two members"),
@@ -60,27 +67,86 @@ REFUSED = [
 ]
 
 
-def main():
-    document = {"version": 1, "surveys": [], "keyed": [], "refused": []}
+def entry(survey, cases):
+    mechanism = {"name": survey.mechanism.name, **survey.mechanism.parameters}
+    return {
+        "d": len(survey.categories),
+        "epsilon": survey.epsilon,
+        "mechanism": mechanism,
+        "cases": cases,
+    }
+
+
+def algorithm():
+    """The k-subset mechanism and binary randomized response."""
+    entries = []
     for number, survey in enumerate(surveys()):
         d = len(survey.categories)
-        cases = [
-            case(survey, value, f"{number}/{value}/{i}")
-            for value in sorted({0, d // 2, d - 1})
-            for i in range(2)
-        ]
-        mechanism = {"name": survey.mechanism.name, **survey.mechanism.parameters}
-        entry = {"d": d, "epsilon": survey.epsilon, "mechanism": mechanism, "cases": cases}
-        document["surveys"].append(entry)
-    for d in (3, 100):
-        survey = Survey("Vector", [f"c{i}" for i in range(d)], 1.0)
-        secret = bytes(range(32))
-        report = survey.randomize("c2", secret=secret).hex()
-        entry = {"survey": survey.to_json(), "fingerprint": survey.fingerprint, "value": 2}
-        document["keyed"].append({**entry, "secret": secret.hex(), "report": report})
-    for d, k, report, why in REFUSED:
-        document["refused"].append({"d": d, "k": k, "report": report, "why": why})
-    PATH.write_text(json.dumps(document, indent=1) + "\n")
+        labels = [(x, f"{number}/{x}/{i}") for x in sorted({0, d // 2, d - 1}) for i in range(2)]
+        entries.append(entry(survey, [case(survey, x, label) for x, label in labels]))
+    refused = [{"d": d, "k": k, "report": report, "why": why} for d, k, report, why in REFUSED]
+    return {"version": 1, "surveys": entries, "refused": refused}
+
+
+def others():
+    """The mechanisms that these are compared with."""
+    entries = []
+    special = [Rappor(5, 1.0, cohorts=300, bits=9, hashes=3), GeometricNoise(4, 0.05)]
+    special += [by_name[name](d, e) for name in naive_others.SAMPLERS for d, e in OTHER_SIZES]
+    for mechanism in special:
+        d, sample = mechanism.d, naive_others.SAMPLERS[mechanism.name]
+        survey = Survey("Vector", names(d), mechanism.epsilon, mechanism=mechanism)
+        cases = []
+        for x in sorted({0, d // 2, d - 1}):
+            label = f"{mechanism!r}/{x}"
+            stream = naive.Bytes(random_bytes(label, 400 * d + 4000))
+            report = sample(stream, x, d, mechanism.parameters)
+            used = bytes(stream.data[: stream.used])
+            cases.append({"value": x, "bytes": used.hex(), "report": report.hex()})
+        entries.append(entry(survey, cases))
+    return {"version": 1, "surveys": entries}
+
+
+def contracts(kept):
+    """Canonical texts, fingerprints, keyed reports, and the start of every new survey.
+
+    Surveys of version 1 are no longer made: theirs are kept as they are.
+    """
+    keyed = [old for old in kept if json.loads(old["survey"])["privet"] == 1]
+    made = [Survey("Vector", names(37), 1e-05 if name == "one-bit" else 1.0, mechanism=name)
+            for name in by_name]  # fmt: skip
+    made.append(Survey('¿Café "crème"?', ["sí / oui", "tab\\slash", "日本", "🙂"], 0.25))
+    for survey in made:
+        value = len(survey.categories) - 2
+        report = survey.randomize(survey.categories[value], secret=SECRET)
+        said = {"survey": survey.to_json(), "fingerprint": survey.fingerprint, "value": value}
+        keyed.append({**said, "secret": SECRET.hex(), "report": report.hex()})
+    starts = [
+        [d, k, *KSubset(d, 1.0, k).start]
+        for d in (2, 3, 9, 16, 40, 64, 65, 100, 129, 255, 256, 257, 300, 511, 512, 1000, 4096)
+        for k in sorted({1, 2, d // 9, d // 5, d // 4, d // 3, d // 2, 2 * d // 3, d - 1})
+        if 0 < k < d
+    ]
+    return {"version": 2, "surveys": keyed, "starts": starts}
+
+
+def names(d):
+    return [f"c{i}" for i in range(d)]
+
+
+def main():
+    path = FOLDER / "contracts.json"
+    kept = json.loads(path.read_text())["surveys"] if path.exists() else []
+    made = {"algorithm": algorithm(), "others": others(), "contracts": contracts(kept)}
+    for name, document in made.items():
+        lists = {
+            key: "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]"
+            for key, rows in document.items()
+            if isinstance(rows, list)
+        }
+        fields = {"version": document["version"], **lists}
+        text = ",\n".join(f'"{key}": {value}' for key, value in fields.items())
+        (FOLDER / f"{name}.json").write_text(f"{{\n{text}\n}}\n")
 
 
 if __name__ == "__main__":

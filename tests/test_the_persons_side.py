@@ -1,0 +1,101 @@
+"""The privacy boundary: what runs on a person's device needs the standard library alone.
+
+Files at the top level of the package and in mechanisms/ are the person's side. These tests import
+them, read surveys and make reports in processes in which nothing else can be imported.
+"""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import privet
+from privet.mechanisms import by_name
+
+PACKAGE = Path(privet.__file__).parent
+VECTORS = json.loads((Path(__file__).parent / "vectors" / "contracts.json").read_text())
+OURS = [*PACKAGE.glob("*.py"), *(PACKAGE / "mechanisms").rglob("*.py")]
+# What a person's device has no need of, and cannot import here.
+FORBID = """
+import sys
+class Forbidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"numpy", "scipy", "numba", "llvmlite", "cryptography", "msgspec",
+                                  "pyarrow", "pandas", "click", "rich", "matplotlib"}:
+            raise ImportError(f"{name} is not on this device")
+sys.meta_path.insert(0, Forbidden())
+"""
+
+
+def on_a_device(code, **options):
+    """Run code in a process that has the standard library alone."""
+    command = [sys.executable, "-c", FORBID + code]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def test_reports_of_every_mechanism_are_made_keyed_ones_too():
+    entries = [e for e in VECTORS["surveys"] if '"privet":2' in e["survey"]]
+    assert {json.loads(e["survey"])["mechanism"]["name"] for e in entries} == set(by_name)
+    code = """
+import json, privet
+for entry in json.load(sys.stdin):
+    survey = privet.Survey.from_json(entry["survey"])
+    answer = survey.categories[entry["value"]]
+    report = survey.randomize(answer, secret=bytes.fromhex(entry["secret"]))
+    assert report.hex() == entry["report"], survey
+    fresh = survey.randomize(answer)
+    assert survey.mechanism.problem(fresh) is None
+    assert survey.mechanism.probability(fresh, entry["value"]) > 0
+    assert survey.mechanism.realized_epsilon <= survey.epsilon
+"""
+    done = on_a_device(code, input=json.dumps(entries))
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_every_file_of_the_persons_side_is_imported_on_a_device(path):
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    done = on_a_device(f"import importlib; importlib.import_module({name!r})")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_the_persons_side_imports_the_analysts_only_late(path):
+    """At the top of a file, nothing but the standard library and the person's own files."""
+    analysts = {p.name for p in PACKAGE.iterdir() if p.is_dir()} - {"mechanisms", "__pycache__"}
+    depth = len(path.relative_to(PACKAGE).parts)
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and node.level == depth and node.module:
+            assert node.module.split(".")[0] not in analysts, ast.unparse(node)
+        if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0):
+            whole = isinstance(node, ast.ImportFrom)
+            names = [node.module] if whole else [alias.name for alias in node.names]
+            assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("privet.Tally", "needs numpy: pip install 'privet[analysis]'"),
+        ("privet.Estimate", "needs numpy: pip install 'privet[analysis]'"),
+        ("privet.Survey('Q?', ['a', 'b'], 1.0)", "needs numpy: pip install 'privet[analysis]'"),
+        ("privet.theory.hit_rates", "needs numpy: pip install 'privet[analysis]'"),
+        ("privet.Survey.from_json(text).tally()", "needs numpy: pip install 'privet[analysis]'"),
+        ("privet.Survey.from_json(text).randomize_batch(['c1'])", "needs numpy"),
+        ("privet.Survey.from_json(old).randomize('c1', secret=bytes(16))", "pip install 'privet["),
+    ],
+)
+def test_a_bare_install_says_which_extra_a_name_needs(code, message):
+    old, new = (
+        next(e["survey"] for e in VECTORS["surveys"] if f'"privet":{version}' in e["survey"])
+        for version in (1, 2)
+    )
+    done = on_a_device(f"import privet\ntext, old = {new!r}, {old!r}\n{code}")
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("privet.errors.MissingExtra: ")
+    assert message in last
