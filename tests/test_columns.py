@@ -7,7 +7,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from privet import Survey, columns
+from privet import Survey
+from privet.analysis import columns
 from privet.entropy import seeded
 from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport
 
