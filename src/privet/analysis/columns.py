@@ -6,13 +6,13 @@ none of them has to be imported here, and nothing is copied on the way.
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InvalidAnswer, InvalidArgument, InvalidReport, MissingExtra
+from ..errors import InvalidAnswer, InvalidArgument, InvalidReport
+from ..extras import require
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,10 +33,8 @@ __all__ = [
 
 def arrow(submodule: str = "") -> Any:
     """Return pyarrow or one of its submodules."""
-    try:
-        return import_module(f"pyarrow.{submodule}" if submodule else "pyarrow")
-    except ImportError:
-        raise MissingExtra("Reading and writing Arrow data", "pyarrow", "privet[bulk]") from None
+    package = f"pyarrow.{submodule}" if submodule else "pyarrow"
+    return require(package, "analysis", "Reading and writing Arrow data")
 
 
 def is_column(data: object) -> bool:

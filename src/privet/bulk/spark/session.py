@@ -18,6 +18,7 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidArgument, InvalidFile, MissingExtra, PrivetError, SparkFailure
+from ...extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,12 +69,8 @@ def active() -> Any:
 
 def pyspark(submodule: str = "") -> Any:
     """Return pyspark or one of its submodules."""
-    from importlib import import_module
-
-    try:
-        return import_module(f"pyspark.{submodule}" if submodule else "pyspark")
-    except ImportError:
-        raise MissingExtra("Counting on a cluster", "pyspark", "privet[spark]") from None
+    package = f"pyspark.{submodule}" if submodule else "pyspark"
+    return require(package, "spark", "Counting on a cluster")
 
 
 def check_java() -> None:
