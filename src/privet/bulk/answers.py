@@ -10,8 +10,8 @@ import numpy as np
 
 from ..analysis.columns import different, positions, wrong_kind
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
+from .formats import open_table
 from .progress import no_progress
-from .tables import open_table
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..survey import Survey
+    from .formats import Table
     from .progress import Progress
-    from .tables import Table
 
 __all__ = ["Answers", "count_answers", "read_answers"]
 
@@ -101,7 +101,7 @@ def _different(table: Table, name: str, answers: Any, first_row: int) -> dict[An
     for answer, count in different(answers):
         if isinstance(answer, bytes):
             rule = "there is an answer that is not UTF-8 text"
-            raise InvalidFile(f"{table.path}, from row {first_row} on: {rule}.")
+            raise InvalidFile(f"{table.name}, from row {first_row} on: {rule}.")
         counts[answer or None] += count
     return counts
 
@@ -115,26 +115,26 @@ def _check_unknown(survey: Survey, unknown: str) -> None:
 
 def _choose_column(table: Table, column: str | None, survey: Survey | None = None) -> str:
     """Return the column that is asked for, or else "answer", or else the only one."""
-    if column is not None or "answer" in table.names or len(table.names) != 1:
+    if column is not None or "answer" in table.columns or len(table.columns) != 1:
         return _check_column(table, column or "answer", hint=column is None)
-    (only,) = table.names
+    (only,) = table.columns
     if survey is not None and only in survey.categories:
-        raise InvalidFile(f"{table.path}, row 1: {only!r} is an answer, not a column's name.")
+        raise InvalidFile(f"{table.name}, row 1: {only!r} is an answer, not a column's name.")
     return only or _check_column(table, "answer", hint=True)
 
 
 def _check_column(table: Table, name: str, *, hint: bool = False) -> str:
     """Refuse the name of no column, and of several."""
-    count = list(table.names).count(name)
+    count = list(table.columns).count(name)
     if count == 1:
         return name
     if count:
-        raise InvalidFile(f"{table.path}: there is more than one column {name!r}.")
-    shown = ", ".join(repr(other) for other in table.names[:_MOST_NAMES]) or "none"
-    more = f" and {rest:,} more" if (rest := len(table.names) - _MOST_NAMES) > 0 else ""
+        raise InvalidFile(f"{table.name}: there is more than one column {name!r}.")
+    shown = ", ".join(repr(other) for other in table.columns[:_MOST_NAMES]) or "none"
+    more = f" and {rest:,} more" if (rest := len(table.columns) - _MOST_NAMES) > 0 else ""
     choose = " Choose one with --column." if hint else ""
     raise InvalidFile(
-        f"{table.path}: there is no column {name!r}; the columns are {shown}{more}.{choose}"
+        f"{table.name}: there is no column {name!r}; the columns are {shown}{more}.{choose}"
     )
 
 
@@ -151,7 +151,7 @@ def _look_up(
     try:
         found = positions(survey, batch.column(column), "error" if unknown == "error" else "drop")
     except InvalidAnswer as error:
-        place = f"{table.path}, row {first_row + (error.row or 0)}: "
+        place = f"{table.name}, row {first_row + (error.row or 0)}: "
         raise InvalidFile(error.describe(place)) from None
     kept = batch.select(list(by)) if by else None
     missing = found < 0
@@ -167,5 +167,5 @@ def _look_up(
 def _check_kind(table: Table, column: str, answers: Any) -> None:
     if wrong := wrong_kind(answers.type):
         raise InvalidFile(
-            f"{table.path}: the column {column!r} is {wrong}; answers are text or whole numbers."
+            f"{table.name}: the column {column!r} is {wrong}; answers are text or whole numbers."
         )

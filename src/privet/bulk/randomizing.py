@@ -10,11 +10,11 @@ import numpy as np
 from ..analysis.threads import ahead
 from ..errors import InvalidFile
 from .answers import read_answers
+from .formats import count_rows
 from .groups import Groups, check_by
 from .progress import no_progress
 from .reports import ReportsWriter
 from .shuffling import Shuffling
-from .tables import count_rows
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -83,7 +83,7 @@ def randomize_files(
         ReportsWriter(out, survey, groups) as file,
         nullcontext() if keep_order else Shuffling() as shuffling,
     ):
-        with progress("Randomizing", total=count_rows(paths)) as advance:
+        with progress("Randomizing", total=count_rows(paths, delimiter)) as advance:
             for path in paths:
                 answers = read_answers(
                     path, survey, column, by=by, unknown=unknown, delimiter=delimiter

@@ -17,8 +17,8 @@ from ..analysis.columns import arrow, as_reports
 from ..errors import InvalidFile, InvalidReport, SurveyMismatch
 from ..files import replacing
 from ..survey import Survey
-from .damage import reading
 from .kept import check_kept
+from .reading import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

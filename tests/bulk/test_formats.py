@@ -11,8 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, ipc, parquet
 
-from privet.bulk import tables
-from privet.bulk.tables import STDIN, open_table
+from privet.bulk.formats import STDIN, open_table, source
 from privet.errors import InvalidArgument, InvalidFile
 
 ROWS = {"answer": ["tea", "café", "two\nlines", "tea"], "n": [1, 2, 3, 4]}
@@ -66,7 +65,7 @@ SEEKABLE = {
 
 def read(path, columns=("answer", "n")):
     with open_table(path) as table:
-        assert list(table.names)[:2] == ["answer", "n"] or path.name.endswith("json")
+        assert list(table.columns)[:2] == ["answer", "n"] or path.name.endswith("json")
         batches = list(table.read(list(columns)))
     rows = [row for batch in batches for row in zip(*batch.to_pydict().values(), strict=True)]
     plain = [[v.decode() if isinstance(v, bytes) else v for v in row] for row in rows]
@@ -116,7 +115,7 @@ def test_standard_input_is_told_by_its_first_bytes(monkeypatch, name, pack):
     class Stdin:
         buffer = io.BytesIO(pack(PLAIN[name]))
 
-    monkeypatch.setattr(tables.sys, "stdin", Stdin())
+    monkeypatch.setattr(source.sys, "stdin", Stdin())
     assert read(STDIN) == EXPECTED
 
 
@@ -132,7 +131,7 @@ def test_a_slow_pipe_gives_the_same(monkeypatch, name):
     class Stdin:
         buffer = Trickle(PLAIN[name])
 
-    monkeypatch.setattr(tables.sys, "stdin", Stdin())
+    monkeypatch.setattr(source.sys, "stdin", Stdin())
     assert read(STDIN) == EXPECTED
 
 
@@ -141,7 +140,7 @@ def test_another_delimiter(tmp_path, delimiter):
     path = tmp_path / "a.csv"
     path.write_bytes(as_csv(delimiter))
     with open_table(path, delimiter) as table:
-        assert table.names == ["answer", "n"]
+        assert table.columns == ["answer", "n"]
         (batch,) = table.read(["n"])
     assert batch.column(0).to_pylist() == [b"1", b"2", b"3", b"4"]
 
@@ -167,7 +166,7 @@ def test_json_whose_later_rows_have_other_fields(tmp_path):
         ("a.parquet.gz", gzip.compress(as_parquet()), ": Parquet and Feather files are read from"),
         ("a.arrow", as_feather("lz4")[:-200], ": not a table"),
         ("a.arrows", as_stream()[:100], ": not a table"),
-        ("a.json", b'{"answer": "tea"}\n{"answer": \n', ", row 2: no JSON object: "),
+        ("a.json", b'{"answer": "tea"}\n{"answer": \n', ", row 2: not a JSON object: "),
         ("a.json", b'{"answer": "tea"}\n' * 2000 + b'{"answer": \n', ", row 2001: Invalid value."),
         ("a.json", b'{"answer": "tea"}\n{"answer": 1}\n', ", row 2: the field 'answer' is of anot"),
         ("a.json", LONG_JSON + b'{"answer": 1}\n', f", row {LONG_ROWS + 1}: the field 'answer' is"),
@@ -240,6 +239,6 @@ def test_parquet_through_a_pipe_is_refused(monkeypatch):
     class Stdin:
         buffer = io.BytesIO(as_parquet())
 
-    monkeypatch.setattr(tables.sys, "stdin", Stdin())
+    monkeypatch.setattr(source.sys, "stdin", Stdin())
     with pytest.raises(InvalidFile, match="stdin: Parquet .* give the name of the plain file"):
         read(Path("-"))

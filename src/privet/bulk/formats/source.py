@@ -1,0 +1,119 @@
+"""Where a table's bytes come from: a file or a pipe, unpacked, and looked at before it is read."""
+
+from __future__ import annotations
+
+import io
+import sys
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...analysis.columns import arrow
+from ...errors import InvalidFile
+from ..reading import reading
+from .packings import Packing, packing_of
+from .table import READABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["STDIN", "Source", "open_source"]
+
+STDIN = Path("-")
+
+_START_BYTES = 1 << 20
+_BOM = b"\xef\xbb\xbf"
+
+
+class Replayed(io.RawIOBase):
+    """A stream whose beginning can be looked at before it is read; a byte order mark is left out.
+
+    `ended` says that the beginning is all there is.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        pieces, missing = [], _START_BYTES
+        while missing > 0 and (piece := stream.read(missing)):
+            pieces.append(piece)
+            missing -= len(piece)
+        start = b"".join(pieces)
+        self.start = start.removeprefix(_BOM)
+        self.mark_bytes = len(start) - len(self.start)
+        self.ended = missing > 0
+        self._stream = stream
+        self._at = 0
+
+    def readable(self) -> bool:
+        """Return that it is for reading."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the beginning again, and then on."""
+        if self._at < len(self.start):
+            data = self.start[self._at : self._at + len(buffer)]
+            self._at += len(data)
+        else:
+            data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class Source(NamedTuple):
+    """A table's bytes. `name` is for messages; `delimiter` is what the caller says of a CSV file.
+
+    `file` is the regular file that they come from, if it is one.
+    """
+
+    name: str
+    file: Path | None
+    stream: Replayed
+    packing: Packing | None
+    delimiter: str | None
+
+    @property
+    def start(self) -> bytes:
+        """The first bytes, a megabyte at most."""
+        return self.stream.start
+
+    @property
+    def ending(self) -> str:
+        """The ending of the name, in lower case, without that of its packing."""
+        path = Path(self.name)
+        packed = self.packing is not None and path.suffix.lower() == self.packing.ending
+        return (path.with_suffix("") if packed else path).suffix.lower()
+
+    def plain_file(self) -> str:
+        """Return the file's name, for a format that is read from its end."""
+        if self.file is None or self.packing is not None:
+            raise InvalidFile(
+                f"{self.name}: Parquet and Feather files are read from their end, and cannot come "
+                "through a pipe or packed; give the name of the plain file."
+            )
+        return str(self.file)
+
+    def for_arrow(self) -> Any:
+        """Return the stream for Arrow to read: not through Python, where that can be helped.
+
+        Arrow reads in threads of its own, one of which may still do so when the interpreter ends.
+        """
+        codec = self.packing.codec if self.packing is not None else None
+        if self.file is None or (self.packing is not None and codec is None):
+            return self.stream
+        stream = arrow().input_stream(str(self.file), compression=codec)
+        stream.read(self.stream.mark_bytes)
+        return stream
+
+
+@contextmanager
+def open_source(path: Path, delimiter: str | None) -> Iterator[Source]:
+    """Open a file, or standard input (`STDIN`), and unpack it."""
+    name, file = ("stdin", None) if path == STDIN else (str(path), path if path.is_file() else None)
+    with nullcontext(sys.stdin.buffer) if path == STDIN else path.open("rb") as opened:
+        with reading(name, READABLE):
+            stream = Replayed(opened)
+            packing = packing_of(stream.start)
+            if packing is not None:
+                stream = Replayed(packing.unpack(stream))
+        if not stream.start:
+            raise InvalidFile(f"{name}: the file is empty.")
+        yield Source(name, file, stream, packing, delimiter)
