@@ -71,7 +71,7 @@ def test_what_is_missing_comes_back_as_missing_in_a_dictionary_without_it():
     ids=lambda c: str(c.type),
 )
 def test_what_is_no_text_is_refused(column):
-    with pytest.raises(InvalidFile, match="The column 'a' .* is no text"):
+    with pytest.raises(InvalidFile, match="The column 'a' .* is not text"):
         Groups(["a"]).number(batch(a=column))
 
 

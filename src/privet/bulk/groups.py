@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.columns import arrow, codes
+from ..analysis.columns import arrow, number_values
 from ..errors import InvalidArgument, InvalidFile
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class Groups:
             return np.zeros(len(batch), dtype=np.int32)
         columns = [_in_text(name, batch.column(name)) for name in self.by]
         kinds, size = np.zeros(len(batch), dtype=np.int64), 1
-        for _, own, values in columns:
-            kinds, size = kinds * (values + 1) + own, size * (values + 1)
+        for rows, texts in columns:
+            kinds, size = kinds * len(texts) + rows, size * len(texts)
             if size > _MOST_KINDS:
                 different, kinds = np.unique(kinds, return_inverse=True)
                 size = len(different)
@@ -53,7 +53,7 @@ class Groups:
         a_row[kinds] = np.arange(len(batch))
         numbers = np.zeros(size, dtype=np.int32)
         for kind in np.flatnonzero(a_row >= 0):
-            group = tuple(text[int(a_row[kind])].as_py() for text, _, _ in columns)
+            group = tuple(texts[rows[a_row[kind]]] for rows, texts in columns)
             numbers[kind] = self._number_of(group)
         found: NDArray[np.int32] = numbers[kinds]
         return found
@@ -77,19 +77,12 @@ class Groups:
         return number
 
 
-def _in_text(name: str, column: Any) -> tuple[Any, NDArray[np.int64], int]:
-    """Return a column as text, the numbers of its different values, and how many these are.
-
-    What is missing has the number past the last.
-    """
-    pa = arrow()
+def _in_text(name: str, column: Any) -> tuple[NDArray[np.int64], list[str | None]]:
+    """Return the number of each row's value, and the values as text."""
     try:
-        if pa.types.is_dictionary(column.type):
-            values = column.dictionary.cast(pa.string())
-            text = pa.DictionaryArray.from_arrays(column.indices, values)
-        else:
-            text = column.cast(pa.string()).dictionary_encode()
-    except pa.ArrowException as error:
-        raise InvalidFile(f"The column {name!r} ({column.type}) is no text: {error}.") from None
-    count = len(text.dictionary)
-    return text, codes(text), count
+        rows, texts = number_values(column)
+    except arrow().ArrowException as error:
+        raise InvalidFile(f"The column {name!r} ({column.type}) is not text: {error}.") from None
+    if any(isinstance(text, bytes) for text in texts):
+        raise InvalidFile(f"The column {name!r} ({column.type}) is not text in UTF-8.")
+    return rows, texts

@@ -90,7 +90,7 @@ def randomize_files(
                 )
                 with _coming(path, answers) as chunks:
                     for chunk in chunks:
-                        numbers = _numbered(path, groups, chunk.kept)
+                        numbers = _numbered(path, groups, chunk.by)
                         for reports, some in _randomized(survey, chunk.positions, numbers):
                             if shuffling is None:
                                 file.write(reports, some)

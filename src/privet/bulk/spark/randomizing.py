@@ -11,6 +11,7 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...analysis.columns import check_unknown
 from ...errors import InvalidAnswer, InvalidArgument
 from . import workers
 from .session import running
@@ -63,8 +64,7 @@ def randomize(
     if type(kind).__name__ not in _ANSWERS.split():
         rule = f"a column of text, whole numbers or booleans, which {column!r} is not"
         raise InvalidArgument("randomize", "column", rule, kind.simpleString())
-    if unknown not in ("error", "drop"):
-        survey.index(unknown)
+    check_unknown("randomize", survey, unknown)
     if frame.sparkSession.conf.get("spark.speculation", "false") == "true":
         rule = "of a session without spark.speculation, which runs tasks, and so draws, twice"
         raise InvalidArgument("randomize", "frame", rule, "spark.speculation = true")

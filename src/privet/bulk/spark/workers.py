@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...analysis.columns import arrow, as_reports, positions
+from ...analysis.columns import arrow, as_reports, look_up
 from ...entropy import secure
 from ...errors import InvalidAnswer, InvalidReport
 from ...survey import Survey
@@ -73,19 +73,16 @@ def randomize(
     places = secure().keystream()
     for batch in batches:
         try:
-            values = positions(survey, batch.column("answer"), unknown)
+            found = look_up(survey, batch.column("answer"), unknown)
         except InvalidAnswer as error:
             problem = pa.array([json.dumps(error.answer)], pa.string())
             nothing = [pa.nulls(1, batch.column(name).type) for name in by]
             first = [pa.nulls(1, pa.binary()), pa.nulls(1, pa.int64()), problem]
             yield pa.record_batch([*first, *nothing], ["report", "place", "problem", *by])
             return
-        others = batch.select(list(by))
-        if values.size and values.min() < 0:
-            others = others.filter(pa.array(values >= 0))
-            values = values[values >= 0]
-        for at in range(0, len(values), rows):
-            some = values[at : at + rows]
+        others = found.filter(batch.select(list(by)))
+        for at in range(0, len(found.positions), rows):
+            some = found.positions[at : at + rows]
             reports = survey.mechanism.randomize(some, workers=1)
             place = np.frombuffer(places.read(8 * len(some)), dtype="<i8")
             first = [_binary(reports), pa.array(place), pa.nulls(len(some), pa.string())]
