@@ -1,5 +1,7 @@
 """Reports files: what is written is read, and nothing else is taken for it."""
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -158,6 +160,22 @@ def test_a_damaged_survey_beside_the_reports(tmp_path, text, said):
     path = write_parquet(tmp_path / "r.parquet", {"privet.survey": text}, report=column)
     with pytest.raises(InvalidFile, match=rf"r\.parquet: the survey beside .*{said}"):
         read(path)
+
+
+@pytest.mark.parametrize("metadata", ["[" * 100_000, '{"fields": 7}', "[]", '"fields"', "\0"])
+def test_metadata_of_other_writers_says_nothing_of_a_survey(tmp_path, metadata):
+    written = reports_of(SURVEY, 3)
+    column = pa.array([report.tobytes() for report in written], pa.binary(SIZE))
+    key = "org.apache.spark.sql.parquet.row.metadata"
+    path = write_parquet(tmp_path / "r.parquet", {key: metadata}, report=column)
+    assert np.array_equal(read(path), written)
+
+
+def test_the_same_survey_may_be_written_with_other_spaces(tmp_path):
+    text = json.dumps(json.loads(SURVEY.to_json()), indent=2)
+    column = pa.array([bytes(SIZE)], pa.binary(SIZE))
+    path = write_parquet(tmp_path / "r.parquet", {"privet.survey": text}, report=column)
+    assert len(read(path)) == 1
 
 
 def test_a_file_without_the_column(tmp_path):

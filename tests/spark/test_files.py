@@ -7,7 +7,7 @@ from pyarrow import parquet
 
 from privet import Survey
 from privet.bulk import ReportsWriter, tally_files
-from privet.bulk.kept import check_kept
+from privet.bulk.provenance import check_survey
 from privet.bulk.spark import read_reports, tally, tally_groups, tally_paths, write_reports
 from privet.errors import InvalidArgument, InvalidFile, InvalidReport, SurveyMismatch
 
@@ -60,9 +60,9 @@ def test_one_machine_reads_what_spark_wrote(spark, tmp_path):
     assert tally_files(files, SURVEY) == tally_of(reports)
     for file in files:
         metadata = parquet.read_schema(file).metadata
-        check_kept(file, metadata, SURVEY)
+        check_survey(file, metadata, SURVEY)
         with pytest.raises(SurveyMismatch, match="these are reports of another survey"):
-            check_kept(file, metadata, OTHER)
+            check_survey(file, metadata, OTHER)
 
 
 def test_a_folder_that_is_there_already_is_left_alone(spark, tmp_path):

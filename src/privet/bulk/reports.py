@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis.columns import arrow, as_reports
-from ..errors import InvalidFile, InvalidReport, SurveyMismatch
+from ..errors import InvalidFile, InvalidReport
 from ..files import replacing
-from ..survey import Survey
-from .kept import check_kept
+from .provenance import SURVEY_KEY, check_survey
 from .reading import reading
 
 if TYPE_CHECKING:
@@ -27,11 +26,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..survey import Survey
     from .groups import Groups
 
 __all__ = ["ReportsFile", "ReportsWriter", "read_reports"]
 
-SURVEY_KEY = b"privet.survey"
 _BATCH_BYTES = 1 << 22
 # A part is what one thread reads, and what is remembered of it takes a few hundred bytes.
 _PART_BYTES = 1 << 23
@@ -169,18 +168,7 @@ def located(path: Path, first: int, error: InvalidReport) -> InvalidReport:
 
 def check_schema(path: Path, schema: Any, survey: Survey, by: Sequence[str]) -> None:
     """Refuse what is no file of this survey's reports, or lacks a column."""
-    metadata = schema.metadata or {}
-    check_kept(path, metadata, survey)
-    text = metadata.get(SURVEY_KEY)
-    if text is not None and text != survey.to_json().encode():
-        try:
-            other = Survey.from_json(text)
-        except ValueError as error:
-            raise InvalidFile(f"{path}: the survey beside the reports: {error}") from None
-        raise SurveyMismatch(
-            f"{path}: these are reports of another survey, {other.id!r} "
-            f"({other.fingerprint[:12]}…), not of {survey.id!r} ({survey.fingerprint[:12]}…)."
-        )
+    check_survey(path, schema.metadata or {}, survey)
     for name in ("report", *by):
         if schema.names.count(name) != 1:
             names = ", ".join(repr(name) for name in schema.names)

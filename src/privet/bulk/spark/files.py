@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...analysis.columns import arrow
 from ...errors import InvalidArgument, InvalidFile
-from ..kept import COLUMNS_KEY, kept_beside
-from ..reports import SURVEY_KEY, check_schema
+from ..provenance import SPARK_KEY, SURVEY_KEY, column_note
+from ..reports import check_schema
 from .session import active, reason, running, session
 from .tallying import quoted, select_reports, tally_groups
 
@@ -33,7 +33,7 @@ def write_reports(frame: Any, path: str, survey: Survey, *, mode: str = "error")
     """
     select_reports(frame, "write_reports", ())
     described = frame.withColumn(
-        "report", quoted("report").alias("report", metadata=kept_beside(survey))
+        "report", quoted("report").alias("report", metadata=column_note(survey))
     )
     with running(path):
         # Reports are random bytes, which nothing can shorten.
@@ -114,7 +114,7 @@ class _Footers:
             same = metadata.entrySet().containsAll(self._same.entrySet())
             kept = {
                 SURVEY_KEY: self._text if same else metadata.get(self._key),
-                COLUMNS_KEY: metadata.get(COLUMNS_KEY.decode()),
+                SPARK_KEY: metadata.get(SPARK_KEY.decode()),
             }
         finally:
             reader.close()
