@@ -31,6 +31,7 @@ __all__ = [
     "look_up",
     "number_values",
     "positions",
+    "text_of",
     "wrong_kind",
 ]
 
@@ -137,7 +138,7 @@ def _texts(values: Any) -> list[Any]:
         found = values.to_pylist()
     except UnicodeDecodeError:  # Arrow takes its word for it that text is UTF-8
         found = [_undecoded(value) for value in values]
-    return [_decoded(value) if isinstance(value, bytes) else value for value in found]
+    return [text_of(value) if isinstance(value, bytes) else value for value in found]
 
 
 def _undecoded(value: Any) -> Any:
@@ -147,7 +148,8 @@ def _undecoded(value: Any) -> Any:
         return error.object
 
 
-def _decoded(value: bytes) -> str | bytes:
+def text_of(value: bytes) -> str | bytes:
+    """Return the text that bytes are, or the bytes where they are not UTF-8."""
     try:
         return value.decode()
     except UnicodeDecodeError:

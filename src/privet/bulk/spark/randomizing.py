@@ -7,11 +7,10 @@ than ε allows. So the reports are drawn at once and held by the executors, cut 
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...analysis.columns import check_unknown
+from ...analysis.columns import check_unknown, text_of
 from ...errors import InvalidAnswer, InvalidArgument
 from . import workers
 from .session import running
@@ -74,11 +73,11 @@ def randomize(
     with running("Randomizing"):
         # Fixed before they are shuffled: a shuffle whose input is drawn again in part, after a
         # loss, would repeat some reports and miss others.
-        layout = f"report binary, place bigint, problem string{kinds}"
+        layout = f"report binary, place bigint, problem binary{kinds}"
         drawn = chosen.mapInArrow(draw, layout).localCheckpoint()
         try:
             if problem := drawn.where("problem is not null").select("problem").first():
-                answer = json.loads(problem[0])
+                answer = text_of(bytes(problem[0])) or None
                 raise InvalidAnswer(answer, nearest=survey.nearest(answer))
             mixed = drawn.repartition("place").sortWithinPartitions("place")
             return mixed.select("report", *keys).toDF("report", *by).localCheckpoint()

@@ -75,7 +75,9 @@ def randomize(
         try:
             found = look_up(survey, batch.column("answer"), unknown)
         except InvalidAnswer as error:
-            problem = pa.array([json.dumps(error.answer)], pa.string())
+            answer = error.answer or ""
+            said = answer if isinstance(answer, bytes) else str(answer).encode()
+            problem = pa.array([said], pa.binary())
             nothing = [pa.nulls(1, batch.column(name).type) for name in by]
             first = [pa.nulls(1, pa.binary()), pa.nulls(1, pa.int64()), problem]
             yield pa.record_batch([*first, *nothing], ["report", "place", "problem", *by])
@@ -85,7 +87,7 @@ def randomize(
             some = found.positions[at : at + rows]
             reports = survey.mechanism.randomize(some, workers=1)
             place = np.frombuffer(places.read(8 * len(some)), dtype="<i8")
-            first = [_binary(reports), pa.array(place), pa.nulls(len(some), pa.string())]
+            first = [_binary(reports), pa.array(place), pa.nulls(len(some), pa.binary())]
             rest = others.slice(at, rows).columns
             yield pa.record_batch([*first, *rest], ["report", "place", "problem", *by])
 
