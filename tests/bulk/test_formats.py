@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +93,14 @@ def _swapped(path):
             assert batch.schema.names == ["n", "answer"]
             for n, answer in zip(*batch.to_pydict().values(), strict=True):
                 yield int(n), answer.decode() if isinstance(answer, bytes) else answer
+
+
+@pytest.mark.parametrize(("name", "data"), [*PLAIN.items(), *SEEKABLE.items()])
+def test_a_name_may_be_any_bytes(tmp_path, name, data):
+    path = tmp_path / os.fsdecode(b"caf\xe9 ") / name
+    path.parent.mkdir()
+    path.write_bytes(data)
+    assert read(path) == EXPECTED
 
 
 PACKINGS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}

@@ -1,6 +1,7 @@
 """Reports files: what is written is read, and nothing else is taken for it."""
 
 import json
+import os
 
 import numpy as np
 import pyarrow as pa
@@ -62,6 +63,13 @@ def test_reports_that_are_a_view_of_others_are_written_as_seen(tmp_path):
     written = reports_of(SURVEY, 1000)
     write(tmp_path / "r.parquet", SURVEY, [written[::-2]])
     assert np.array_equal(read(tmp_path / "r.parquet"), written[::-2])
+
+
+def test_a_name_may_be_any_bytes(tmp_path):
+    path = tmp_path / os.fsdecode(b"caf\xe9.parquet")
+    written = reports_of(SURVEY, 10)
+    write(path, SURVEY, [written])
+    assert np.array_equal(read(path), written)
 
 
 def test_a_file_may_hold_no_reports(tmp_path):

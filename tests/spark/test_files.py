@@ -86,6 +86,15 @@ def test_files_of_both_kinds_and_of_others_together(spark, tmp_path):
     assert tally(frame, SURVEY) == tally_of(np.concatenate([mine, theirs, plain]))
 
 
+def test_metadata_nested_without_end_says_nothing_of_a_survey(spark, tmp_path):
+    reports = reports_of(30)
+    table = pa.table({"report": [report.tobytes() for report in reports]})
+    key = "org.apache.spark.sql.parquet.row.metadata"
+    deep = table.replace_schema_metadata({key: "[" * 100_000})
+    parquet.write_table(deep, tmp_path / "r.parquet")
+    assert tally(read_reports(spark, str(tmp_path), SURVEY), SURVEY) == tally_of(reports)
+
+
 def test_a_column_that_folders_are_named_by(spark, tmp_path):
     for country in ("DE", "FR"):
         (tmp_path / f"country={country}").mkdir()

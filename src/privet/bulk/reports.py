@@ -6,6 +6,7 @@ the first is report 1.
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from itertools import accumulate
@@ -62,11 +63,12 @@ class ReportsWriter:
         )
         with ExitStack() as stack:
             temporary = stack.enter_context(replacing(self._path))
+            raw = stack.enter_context(pa.OSFile(os.fsencode(temporary), "wb"))
             # Reports are random bytes: neither dictionaries nor compression can shorten them, and
             # only a checksum can tell that they are damaged.
             self._writer = stack.enter_context(
                 parquet.ParquetWriter(
-                    temporary, self._schema, compression="none", write_page_checksum=True,
+                    raw, self._schema, compression="none", write_page_checksum=True,
                     use_dictionary=by or False,
                 )
             )  # fmt: skip
@@ -143,8 +145,9 @@ class ReportsFile:
     def _open(self, metadata: Any = None) -> Iterator[Any]:
         with (
             reading(self.path, "a Parquet file of reports"),
+            arrow().OSFile(os.fsencode(self.path)) as raw,
             arrow("parquet").ParquetFile(
-                self.path, metadata=metadata, page_checksum_verification=True,
+                raw, metadata=metadata, page_checksum_verification=True,
                 pre_buffer=False, buffer_size=_BUFFER_BYTES,
             ) as file,
         ):  # fmt: skip

@@ -21,14 +21,17 @@ def recognizes(start: bytes) -> bool:
 
 def open_table(source: Source) -> Table:
     """Open a file that is not packed."""
-    parquet, file = arrow("parquet"), source.plain_file()
-    with parquet.ParquetFile(file) as opened:
+    pa, parquet, file = arrow(), arrow("parquet"), source.plain_file()
+    with pa.OSFile(file) as raw, parquet.ParquetFile(raw) as opened:
         schema, rows = opened.schema_arrow, opened.metadata.num_rows
 
     def batches(columns: list[str]) -> Batches:
         # Dictionaries stay such where they are: each different answer is then looked up once.
         plain = [name for name in columns if not schema.field(name).type.num_fields]
-        with parquet.ParquetFile(file, read_dictionary=plain, pre_buffer=False) as opened:
+        with (
+            pa.OSFile(file) as raw,
+            parquet.ParquetFile(raw, read_dictionary=plain, pre_buffer=False) as opened,
+        ):
             yield from opened.iter_batches(_BATCH_ROWS, columns=columns)
 
     return Table(source.name, schema.names, batches, rows=rows)

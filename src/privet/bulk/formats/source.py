@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -82,24 +83,25 @@ class Source(NamedTuple):
         packed = self.packing is not None and path.suffix.lower() == self.packing.ending
         return (path.with_suffix("") if packed else path).suffix.lower()
 
-    def plain_file(self) -> str:
-        """Return the file's name, for a format that is read from its end."""
+    def plain_file(self) -> bytes:
+        """Return the file's name, for a format that is read from its end; Arrow takes any bytes."""
         if self.file is None or self.packing is not None:
             raise InvalidFile(
                 f"{self.name}: Parquet and Feather files are read from their end, and cannot come "
                 "through a pipe or packed; give the name of the plain file."
             )
-        return str(self.file)
+        return os.fsencode(self.file)
 
     def for_arrow(self) -> Any:
         """Return the stream for Arrow to read: not through Python, where that can be helped.
 
         Arrow reads in threads of its own, one of which may still do so when the interpreter ends.
         """
-        codec = self.packing.codec if self.packing is not None else None
-        if self.file is None or (self.packing is not None and codec is None):
+        if self.file is None or (self.packing is not None and self.packing.codec is None):
             return self.stream
-        stream = arrow().input_stream(str(self.file), compression=codec)
+        stream = arrow().input_stream(
+            arrow().OSFile(os.fsencode(self.file)), compression=self.packing and self.packing.codec
+        )
         stream.read(self.stream.mark_bytes)
         return stream
 
