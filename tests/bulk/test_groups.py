@@ -75,7 +75,15 @@ def test_what_is_no_text_is_refused(column):
         Groups(["a"]).number(batch(a=column))
 
 
-@pytest.mark.parametrize("by", [["report"], ["a", "a"]])
+def test_text_that_is_not_utf8_is_refused():
+    buffers = [None, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"a\xff")]
+    column = pa.Array.from_buffers(pa.string(), 2, buffers)
+    for same in (column, column.dictionary_encode()):
+        with pytest.raises(InvalidFile, match="The column 'a' .* is not text in UTF-8"):
+            Groups(["a"]).number(batch(a=same))
+
+
+@pytest.mark.parametrize("by", [["report"], ["a", "a"], "ab", ["\udcff"], [b"a"], [7]])
 def test_groups_are_by_different_columns_beside_the_reports(by):
     with pytest.raises(InvalidArgument, match="'by'"):
         check_by("tally_groups", by)

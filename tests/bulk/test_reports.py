@@ -2,6 +2,7 @@
 
 import json
 import os
+from array import array
 
 import numpy as np
 import pyarrow as pa
@@ -136,6 +137,8 @@ def test_a_writer_that_cannot_begin_leaves_nothing_behind(tmp_path):
         np.zeros((5, SIZE - 1), np.uint8),
         np.zeros(5 * SIZE, np.uint8),
         np.zeros((5, SIZE), np.int64),
+        memoryview(array("I", [0] * SIZE)),
+        bytes(SIZE),
     ],
 )
 def test_only_arrays_of_reports_are_written(tmp_path, wrong):

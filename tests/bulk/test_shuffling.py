@@ -1,5 +1,6 @@
 """Rows in random order: all of them, and in any order alike."""
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -39,6 +40,18 @@ def test_nothing_is_lost_and_little_stays_in_place(monkeypatch):
 
 def test_no_rows_give_none():
     assert shuffled() == []
+
+
+def test_piles_on_disk_are_the_owners_alone(monkeypatch):
+    monkeypatch.setattr(shuffling, "_PILE_BYTES", 10)
+    before = os.umask(0)
+    try:
+        with Shuffling() as pile:
+            pile.add(np.zeros((100_000, 1), np.uint8))
+            modes = {os.fstat(file.fileno()).st_mode & 0o777 for file in pile._piles}
+    finally:
+        os.umask(before)
+    assert modes == {0o600}
 
 
 NO_ROOM = """\

@@ -24,10 +24,15 @@ _MOST_KINDS = 1 << 20
 
 
 def check_by(owner: str, by: Sequence[str]) -> None:
-    """Refuse names of columns of which two are the same, or one is that of the reports."""
-    if "report" in by or len(set(by)) < len(by):
-        rule = "different columns, and none of them 'report'"
-        raise InvalidArgument(owner, "by", rule, list(by))
+    """Refuse what are not names of different columns beside the reports."""
+    names = [] if isinstance(by, str) else [name for name in by if _is_name(name)]
+    if isinstance(by, str) or len({*names, "report"}) <= len(by):
+        rule = "names of different columns in UTF-8, and none of them 'report'"
+        raise InvalidArgument(owner, "by", rule, by if isinstance(by, str) else list(by))
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and name == name.encode("utf-8", "ignore").decode()
 
 
 class Groups:

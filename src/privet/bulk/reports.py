@@ -78,11 +78,11 @@ class ReportsWriter:
     def write(self, reports: NDArray[np.uint8], numbers: NDArray[np.int32] | None = None) -> None:
         """Append reports, uint8 (n, report_bytes), and the numbers of their groups."""
         pa, kind = arrow(), self._schema.field("report").type
+        rule = f"An array of reports must be uint8 of shape (n, {kind.byte_width})."
+        if not isinstance(reports, np.ndarray):
+            raise InvalidReport(f"{rule} Got {type(reports).__name__} instead.")
         if reports.dtype != np.uint8 or reports.shape[1:] != (kind.byte_width,):
-            raise InvalidReport(
-                f"An array of reports must be uint8 of shape (n, {kind.byte_width}). "
-                f"Got {reports.dtype} of shape {reports.shape} instead."
-            )
+            raise InvalidReport(f"{rule} Got {reports.dtype} of shape {reports.shape} instead.")
         buffers = [None, pa.py_buffer(np.ascontiguousarray(reports))]
         columns = [pa.Array.from_buffers(kind, len(reports), buffers)]
         if self._groups is not None and numbers is not None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["tally_files", "tally_groups"]
 
+_FINGERPRINT_END = len(MAGIC) + 32  # of a tally, which begins with these two
+
 
 def tally_files(
     paths: Iterable[Path], survey: Survey, *, progress: Progress = no_progress
@@ -66,8 +68,20 @@ def _is_tally(path: Path) -> bool:
 def _read_tally(path: Path, survey: Survey, by: Sequence[str]) -> Tally:
     if by:
         raise InvalidFile(f"{path}: a tally has no columns, and so no groups by {', '.join(by)}.")
+    empty = survey.tally().to_bytes()
+    with path.open("rb") as file:
+        data = file.read(len(empty) + 1)  # however large the file is
+    start, survey_of = data[: len(MAGIC)], data[len(MAGIC) : _FINGERPRINT_END].hex()
     try:
-        return Tally.from_bytes(path.read_bytes(), survey)
+        if len(data) <= len(empty) or start != MAGIC:
+            return Tally.from_bytes(data, survey)
+        if survey_of != survey.fingerprint:
+            raise SurveyMismatch(
+                f"The tally is of another survey ({survey_of[:12]}…) than "
+                f"{survey.id!r} ({survey.fingerprint[:12]}…)."
+            )
+        size = path.stat().st_size
+        raise InvalidTally(f"A tally of this survey has {len(empty)} bytes. Got {size}.")
     except (InvalidTally, SurveyMismatch) as error:
         raise type(error)(f"{path}: {error}") from None
 
