@@ -33,30 +33,28 @@ class Replayed(io.RawIOBase):
     """
 
     def __init__(self, stream: Any) -> None:
-        pieces, missing = [], _START_BYTES
-        while missing > 0 and (piece := stream.read(missing)):
-            pieces.append(piece)
-            missing -= len(piece)
-        start = b"".join(pieces)
+        self._stream, self._at, self.start = stream, 0, b""
+        start = self.read(_START_BYTES)
+        self.ended = len(start) < _START_BYTES
         self.start = start.removeprefix(_BOM)
         self.mark_bytes = len(start) - len(self.start)
-        self.ended = missing > 0
-        self._stream = stream
-        self._at = 0
 
     def readable(self) -> bool:
         """Return that it is for reading."""
         return True
 
-    def readinto(self, buffer: Any) -> int:
-        """Read the beginning again, and then on."""
-        if self._at < len(self.start):
-            data = self.start[self._at : self._at + len(buffer)]
-            self._at += len(data)
-        else:
-            data = self._stream.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
+    def read(self, size: int = -1) -> bytes:
+        """Read the beginning again, and then on; a damaged file may ask for any size."""
+        pieces = []
+        while size != 0:
+            most = _START_BYTES if size < 0 else min(size, _START_BYTES)
+            piece = self.start[self._at : self._at + most]
+            self._at += len(piece)
+            if not (piece := piece or self._stream.read(most)):
+                break
+            pieces.append(piece)
+            size -= len(piece)
+        return b"".join(pieces)
 
 
 class Source(NamedTuple):
