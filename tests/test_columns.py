@@ -212,7 +212,7 @@ for kind in (pa.binary_view(), pa.string_view()):
             except PrivetError as error:
                 print(error)
         groups = Groups(["a"])
-        print(groups.number(pa.record_batch([column], ["a"])).tolist(), list(groups.seen))
+        print(groups.number(pa.record_batch([column], ["a"]), "file").tolist(), list(groups.seen))
 try:
     survey.tally().update(pa.Array.from_buffers(pa.binary_view(), 1, [None, pa.py_buffer(WILD)]))
 except PrivetError as error:

@@ -238,5 +238,5 @@ def test_rows_are_dropped_from_columns_of_any_kind(tmp_path, kind):
     feather.write_feather(table, tmp_path / "a.arrow", compression="uncompressed")
     (found,) = read_answers(tmp_path / "a.arrow", SURVEY, by=["who"], unknown="drop")
     groups = Groups(["who"])
-    assert groups.number(found.by).tolist() == [0, 1]
+    assert groups.number(found.by, "a").tolist() == [0, 1]
     assert list(groups.seen) == [("a",), ("c",)]

@@ -17,7 +17,7 @@ def shuffled(*batches):
     with Shuffling() as pile:
         for batch in batches:
             pile.add(batch)
-        return [tuple(row) for rows in pile.drain() for row in rows.tolist()]
+        return [tuple(row) for rows, _ in pile.drain() for row in rows.tolist()]
 
 
 def test_every_order_is_as_likely_as_any_other(monkeypatch):
@@ -36,6 +36,15 @@ def test_nothing_is_lost_and_little_stays_in_place(monkeypatch):
     assert Counter(found) == Counter(map(tuple, rows.tolist()))
     stayed = sum(a == tuple(b) for a, b in zip(found, rows.tolist(), strict=True))
     assert stayed < 15  # a Poisson number of mean 1
+
+
+def test_numbers_stay_with_their_rows():
+    rows, numbers = np.arange(200, dtype=np.uint8).reshape(-1, 1), np.arange(200, dtype=np.int32)
+    with Shuffling() as pile:
+        pile.add(rows[:70], 1000 * numbers[:70])
+        pile.add(rows[70:], 1000 * numbers[70:])
+        found = [pair for some, of in pile.drain() for pair in zip(some[:, 0], of, strict=True)]
+    assert sorted(found) == [(i, 1000 * i) for i in range(200)]
 
 
 def test_no_rows_give_none():

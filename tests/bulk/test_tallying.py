@@ -120,7 +120,7 @@ def test_a_bad_report_of_a_group_is_told_by_its_place_in_the_file(tmp_path):
 
 def test_a_missing_column_is_told(tmp_path):
     path = write(tmp_path / "r.parquet", REPORTS[:9], a=pa.array(list("xyzxyzxyz")))
-    said = "there must be one column 'country'; the columns are 'report', 'a'"
+    said = "there is no column 'country'; the columns are 'report', 'a'"
     with pytest.raises(InvalidFile, match=said):
         tally_groups([path], SURVEY, ["country"])
 

@@ -117,7 +117,7 @@ def test_a_single_file_of_another_survey_among_many(spark, tmp_path):
 @pytest.mark.parametrize(
     ("column", "error", "said"),
     [
-        ({"other": pa.array([1])}, InvalidFile, "one column 'report'; the columns are 'other'"),
+        ({"other": pa.array([1])}, InvalidFile, "no column 'report'; the columns are 'other'"),
         ({"report": pa.array(["x"])}, InvalidReport, "the column is string"),
         ({"report": pa.array([7])}, InvalidReport, "the column is int64"),
         ({"report": pa.array([bytes(9)], pa.binary(9))}, InvalidReport, "is fixed_size_binary"),
@@ -134,7 +134,7 @@ def test_a_column_that_some_files_lack(spark, tmp_path):
     reports = [report.tobytes() for report in reports_of(2)]
     parquet.write_table(pa.table({"report": reports, "land": ["a", "b"]}), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"report": reports}), tmp_path / "b.parquet")
-    with pytest.raises(InvalidFile, match=r"/b\.parquet: .* one column 'land'"):
+    with pytest.raises(InvalidFile, match=r"/b\.parquet: .* no column 'land'"):
         tally_paths([str(tmp_path)], SURVEY, by=["land"])
     with pytest.raises(InvalidArgument, match="'by' parameter .* Got 'country'"):
         tally_paths([str(tmp_path)], SURVEY, by=["country"])

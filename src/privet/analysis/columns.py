@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..survey import Survey
 
 __all__ = [
+    "BINARY",
     "LookedUp",
     "arrow",
     "as_column",
@@ -37,7 +38,7 @@ __all__ = [
 
 # The names of Arrow's types. It can neither filter views nor take some of them.
 _VIEWS = {"string_view", "binary_view"}
-_BINARY = {"binary", "large_binary", "binary_view"}
+BINARY = {"binary", "large_binary", "binary_view"}
 _TEXT = {"string", "large_string", "string_view"}
 
 
@@ -132,7 +133,7 @@ def _indices(encoded: Any) -> NDArray[np.int64]:
 def _texts(values: Any) -> list[Any]:
     """Return values as they are written, such as "7", "true" and "2024-12-31"."""
     fixed = arrow().types.is_fixed_size_binary(values.type)
-    if not fixed and str(values.type) not in _TEXT | _BINARY:
+    if not fixed and str(values.type) not in _TEXT | BINARY:
         values = values.cast(arrow().string())
     try:
         found = values.to_pylist()
@@ -213,7 +214,7 @@ def wrong_kind(kind: Any) -> str | None:
     if types.is_dictionary(kind):
         kind = kind.value_type
     whole = types.is_integer(kind) or types.is_boolean(kind) or types.is_null(kind)
-    return None if whole or str(kind) in _TEXT | _BINARY else str(kind)
+    return None if whole or str(kind) in _TEXT | BINARY else str(kind)
 
 
 def positions(survey: Survey, column: Any) -> NDArray[np.int64]:
@@ -233,7 +234,7 @@ def as_reports(column: Any, size: int) -> NDArray[np.uint8]:
         return _by_chunk(column, lambda chunk: as_reports(chunk, size))
     kind = column.type
     fixed = pa.types.is_fixed_size_binary(kind)
-    if not fixed and str(kind) not in _BINARY:
+    if not fixed and str(kind) not in BINARY:
         raise InvalidReport(f"A column of reports is binary, not {kind}.")
     if fixed and kind.byte_width != size:
         raise InvalidReport(

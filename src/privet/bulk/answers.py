@@ -12,6 +12,7 @@ from ..analysis.columns import check_unknown, look_up, number_values, wrong_kind
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
 from .formats import open_table
 from .progress import no_progress
+from .reading import check_column
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 __all__ = ["Answers", "count_answers", "read_answers"]
-
-_MOST_NAMES = 20
 
 
 class Answers(NamedTuple):
@@ -61,7 +60,7 @@ def read_answers(
             rule = f"other columns than {column!r}: the answers would be in the clear"
             raise InvalidArgument("randomize", "by", rule, list(by))
         for name in by:
-            _check_column(table, name)
+            check_column(table.name, table.columns, name)
         for row, batch in _batches(table, column, by):
             try:
                 found = look_up(survey, batch.column(column), unknown)
@@ -115,24 +114,10 @@ def _batches(
 
 def _choose_column(table: Table, column: str | None, survey: Survey | None = None) -> str:
     """Return the column that is asked for, or else "answer", or else the only one."""
-    if column is not None or "answer" in table.columns or len(table.columns) != 1:
-        return _check_column(table, column or "answer", hint=column is None)
-    (only,) = table.columns
-    if survey is not None and only in survey.categories:
+    if column is not None:
+        return check_column(table.name, table.columns, column)
+    only = table.columns[0] if len(table.columns) == 1 else ""
+    if only and survey is not None and only in survey.categories:
         raise InvalidFile(f"{table.name}, row 1: {only!r} is an answer, not a column's name.")
-    return only or _check_column(table, "answer", hint=True)
-
-
-def _check_column(table: Table, name: str, *, hint: bool = False) -> str:
-    """Refuse the name of no column, and of several."""
-    count = list(table.columns).count(name)
-    if count == 1:
-        return name
-    if count:
-        raise InvalidFile(f"{table.name}: there is more than one column {name!r}.")
-    shown = ", ".join(repr(other) for other in table.columns[:_MOST_NAMES]) or "none"
-    more = f" and {rest:,} more" if (rest := len(table.columns) - _MOST_NAMES) > 0 else ""
-    choose = " Say which of them has the answers." if hint else ""
-    raise InvalidFile(
-        f"{table.name}: there is no column {name!r}; the columns are {shown}{more}.{choose}"
-    )
+    advice = " Say which of them has the answers."
+    return only or check_column(table.name, table.columns, "answer", advice)

@@ -42,12 +42,12 @@ class Groups:
         self.by = list(by)
         self.seen: dict[Group, int] = {}
 
-    def number(self, batch: Any) -> NDArray[np.int32]:
-        """Return the number of each row's group; groups not seen before get the next ones."""
-        if not self.by:
-            self._number_of(())
-            return np.zeros(len(batch), dtype=np.int32)
-        columns = [_in_text(name, batch.column(name)) for name in self.by]
+    def number(self, batch: Any, path: object) -> NDArray[np.int32]:
+        """Return the number of each row's group; groups not seen before get the next ones.
+
+        `path` is where the Arrow batch comes from.
+        """
+        columns = [_in_text(path, name, batch.column(name)) for name in self.by]
         kinds, size = np.zeros(len(batch), dtype=np.int64), 1
         for rows, texts in columns:
             kinds, size = kinds * len(texts) + rows, size * len(texts)
@@ -59,7 +59,13 @@ class Groups:
         numbers = np.zeros(size, dtype=np.int32)
         for kind in np.flatnonzero(a_row >= 0):
             group = tuple(texts[rows[a_row[kind]]] for rows, texts in columns)
-            numbers[kind] = self._number_of(group)
+            numbers[kind] = self.seen.setdefault(group, len(self.seen))
+        if len(self.seen) > MOST_GROUPS:
+            names = ", ".join(map(repr, self.by))
+            raise InvalidFile(
+                f"{path}: the values of {names} make more than {MOST_GROUPS:,} groups; each is "
+                "estimated by itself, and takes many reports."
+            )
         found: NDArray[np.int32] = numbers[kinds]
         return found
 
@@ -71,23 +77,13 @@ class Groups:
         # Encoded anew, because what is missing may not be in a dictionary that is written.
         return [pa.array(own, pa.string()).take(places).dictionary_encode() for own in values]
 
-    def _number_of(self, group: Group) -> int:
-        number = self.seen.setdefault(group, len(self.seen))
-        if number >= MOST_GROUPS:
-            names = ", ".join(map(repr, self.by))
-            raise InvalidFile(
-                f"The values of {names} make more than {MOST_GROUPS:,} groups; each is estimated "
-                "by itself, and takes many reports."
-            )
-        return number
 
-
-def _in_text(name: str, column: Any) -> tuple[NDArray[np.int64], list[str | None]]:
+def _in_text(path: object, name: str, column: Any) -> tuple[NDArray[np.int64], list[str | None]]:
     """Return the number of each row's value, and the values as text."""
     try:
         rows, texts = number_values(column)
     except arrow().ArrowException as error:
-        raise InvalidFile(f"The column {name!r} ({column.type}) is not text: {error}.") from None
+        raise InvalidFile(f"{path}: the column {name!r} is not text: {error}.") from None
     if any(isinstance(text, bytes) for text in texts):
-        raise InvalidFile(f"The column {name!r} ({column.type}) is not text in UTF-8.")
+        raise InvalidFile(f"{path}: the column {name!r} is not text in UTF-8.")
     return rows, texts

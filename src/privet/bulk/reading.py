@@ -1,4 +1,4 @@
-"""Whatever a library raises over a file's contents, turned into one line that names the file."""
+"""What is wrong with a file's contents, in one line that names the file."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 from ..errors import InvalidFile, PrivetError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
-__all__ = ["reading"]
+__all__ = ["check_column", "reading"]
+
+_MOST_NAMES = 20
 
 
 @contextmanager
-def reading(path: Path | str, what: str) -> Iterator[None]:
+def reading(path: object, what: str) -> Iterator[None]:
     """Raise InvalidFile for anything that is raised here, but for privet's and the system's errors.
 
     It is for calls of Arrow alone: damaged data makes it raise nearly anything, such as IndexError,
@@ -30,3 +31,17 @@ def reading(path: Path | str, what: str) -> Iterator[None]:
             raise
         said = " ".join(str(error).split()) or type(error).__name__
         raise InvalidFile(f"{path}: not {what}: {said}") from None
+
+
+def check_column(path: object, columns: Sequence[str], name: str, advice: str = "") -> str:
+    """Return the name of a column, refusing that of none and of several."""
+    count = list(columns).count(name)
+    if count == 1:
+        return name
+    if count:
+        raise InvalidFile(f"{path}: there is more than one column {name!r}.")
+    shown = ", ".join(map(repr, columns[:_MOST_NAMES])) or "none"
+    more = f" and {rest:,} more" if (rest := len(columns) - _MOST_NAMES) > 0 else ""
+    raise InvalidFile(
+        f"{path}: there is no column {name!r}; the columns are {shown}{more}.{advice}"
+    )

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.columns import arrow, as_reports
-from ..errors import InvalidFile, InvalidReport
+from ..analysis.columns import BINARY, arrow, as_reports
+from ..errors import InvalidReport
 from ..files import replacing
 from .provenance import SURVEY_KEY, check_survey
-from .reading import reading
+from .reading import check_column, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -135,7 +135,7 @@ class ReportsFile:
         with self._open(self._metadata) as file:
             for batch in file.iter_batches(rows, [part], self._columns, use_threads=False):
                 try:
-                    reports = as_reports(batch.column(0), size)
+                    reports = as_reports(batch.column("report"), size)
                 except InvalidReport as error:
                     raise located(self.path, first, error) from None
                 yield first, reports, batch
@@ -169,19 +169,13 @@ def located(path: Path, first: int, error: InvalidReport) -> InvalidReport:
     return InvalidReport(f"{path}, report {first + error.row}: {error.reason}")
 
 
-def check_schema(path: Path, schema: Any, survey: Survey, by: Sequence[str]) -> None:
+def check_schema(path: object, schema: Any, survey: Survey, by: Sequence[str]) -> None:
     """Refuse what is no file of this survey's reports, or lacks a column."""
     check_survey(path, schema.metadata or {}, survey)
     for name in ("report", *by):
-        if schema.names.count(name) != 1:
-            names = ", ".join(repr(name) for name in schema.names)
-            raise InvalidFile(
-                f"{path}: there must be one column {name!r}; the columns are {names}."
-            )
+        check_column(path, schema.names, name)
     kind, size = schema.field("report").type, survey.mechanism.report_bytes
-    types = arrow().types
-    binary = types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
-    if kind != arrow().binary(size) and not binary:
+    if kind != arrow().binary(size) and str(kind) not in BINARY:
         raise InvalidReport(
             f"{path}: a report of this survey is fixed_size_binary[{size}], the column is {kind}."
         )

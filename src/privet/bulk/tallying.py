@@ -101,9 +101,9 @@ class _Counter:
         self._groups = Groups(by)
         self._tallies: list[Tally] = []
 
-    def add(self, reports: NDArray[np.uint8], batch: Any) -> None:
+    def add(self, reports: NDArray[np.uint8], batch: Any, path: Path) -> None:
         """Add reports, each to the group that its other columns name."""
-        numbers = self._groups.number(batch)
+        numbers = self._groups.number(batch, path)
         for _ in range(len(self._tallies), len(self._groups.seen)):
             self._tallies.append(self._survey.tally())
         if len(self._tallies) == 1:
@@ -160,9 +160,7 @@ def _count_part(
 ) -> None:
     for first, reports, batch in file.read(part):
         try:
-            counter.add(reports, batch)
+            counter.add(reports, batch, file.path)
         except InvalidReport as error:
             raise located(file.path, first, error) from None
-        except InvalidFile as error:
-            raise InvalidFile(f"{file.path}: {error}") from None
         advance(len(reports))

@@ -22,18 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "STDIN", "Table", "count_rows", "open_table"]
 
 
-class Format(Protocol):
-    """What a format's module has."""
-
-    def recognizes(self, start: bytes) -> bool:
-        """Return whether a file that begins like this is of the format."""
-
-    def open_table(self, source: Source) -> Table:
-        """Open such a file."""
+class _Format(Protocol):
+    def recognizes(self, start: bytes) -> bool: ...
+    def open_table(self, source: Source) -> Table: ...
 
 
 # Asked in this order.
-FORMATS: tuple[Format, ...] = (parquet, arrow_file, arrow_stream, unreadable, ndjson, csv)
+FORMATS: tuple[_Format, ...] = (parquet, arrow_file, arrow_stream, unreadable, ndjson, csv)
 
 
 @contextmanager

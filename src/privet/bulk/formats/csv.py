@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _NO_ROWS = "Empty CSV file"
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
-_TAB_ENDINGS = (".tsv", ".tab")
 _OTHER_DELIMITERS = ";\t|"
 
 
@@ -32,7 +31,7 @@ def open_table(source: Source) -> Table:
     Rows are counted as a spreadsheet shows them: the header is row 1, the first answer row 2.
     """
     pa, reader = arrow(), arrow("csv")
-    delimiter = source.delimiter or ("\t" if source.ending in _TAB_ENDINGS else None)
+    delimiter = source.delimiter or ("\t" if source.has_ending(".tsv", ".tab") else None)
     names = _header(source, delimiter)
 
     def batches(columns: list[str]) -> Batches:

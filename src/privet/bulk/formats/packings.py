@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from ...analysis.columns import arrow
 
-__all__ = ["Packing", "packing_of"]
-
 
 class Packing(NamedTuple):
     """A way to pack: its first bytes, the ending of such files, and Arrow's name for it, if any."""

@@ -18,8 +18,6 @@ from .table import READABLE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["STDIN", "Source", "open_source"]
-
 STDIN = Path("-")
 
 _START_BYTES = 1 << 20
@@ -40,7 +38,7 @@ class Replayed(io.RawIOBase):
         self.mark_bytes = len(start) - len(self.start)
 
     def readable(self) -> bool:
-        """Return that it is for reading."""
+        """Return True: Arrow asks."""
         return True
 
     def read(self, size: int = -1) -> bytes:
@@ -58,15 +56,15 @@ class Replayed(io.RawIOBase):
 
 
 class Source(NamedTuple):
-    """A table's bytes. `name` is for messages; `delimiter` is what the caller says of a CSV file.
+    """A table's bytes: the stream of them, unpacked, and the regular file that has them, if any.
 
-    `file` is the regular file that they come from, if it is one.
+    `name` is for messages, and `delimiter` what the caller says of a CSV file.
     """
 
     name: str
     file: Path | None
-    stream: Replayed
     packing: Packing | None
+    stream: Replayed
     delimiter: str | None
 
     @property
@@ -74,12 +72,10 @@ class Source(NamedTuple):
         """The first bytes, a megabyte at most."""
         return self.stream.start
 
-    @property
-    def ending(self) -> str:
-        """The ending of the name, in lower case, without that of its packing."""
-        path = Path(self.name)
-        packed = self.packing is not None and path.suffix.lower() == self.packing.ending
-        return (path.with_suffix("") if packed else path).suffix.lower()
+    def has_ending(self, *endings: str) -> bool:
+        """Return whether the name has one of these endings, also before that of its packing."""
+        packed = self.packing.ending if self.packing is not None else ""
+        return self.name.lower().removesuffix(packed).endswith(endings)
 
     def plain_file(self) -> bytes:
         """Return the file's name, for a format that is read from its end; Arrow takes any bytes."""
@@ -95,11 +91,10 @@ class Source(NamedTuple):
 
         Arrow reads in threads of its own, one of which may still do so when the interpreter ends.
         """
-        if self.file is None or (self.packing is not None and self.packing.codec is None):
+        codec = self.packing.codec if self.packing is not None else None
+        if self.file is None or (self.packing is not None and codec is None):
             return self.stream
-        stream = arrow().input_stream(
-            arrow().OSFile(os.fsencode(self.file)), compression=self.packing and self.packing.codec
-        )
+        stream = arrow().input_stream(arrow().OSFile(os.fsencode(self.file)), compression=codec)
         stream.read(self.stream.mark_bytes)
         return stream
 
@@ -116,4 +111,4 @@ def open_source(path: Path, delimiter: str | None) -> Iterator[Source]:
                 stream = Replayed(packing.unpack(stream))
         if not stream.start:
             raise InvalidFile(f"{name}: the file is empty.")
-        yield Source(name, file, stream, packing, delimiter)
+        yield Source(name, file, packing, stream, delimiter)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     # Closed after use: what Arrow still reads when the interpreter ends keeps it from ending.
     Batches = Generator[Any, None, None]
 
-__all__ = ["LONG_ROW", "MOST_ROW_BYTES", "READABLE", "Table", "too_long"]
-
 READABLE = "a table in UTF-8 that can be read"
 MOST_ROW_BYTES = 1 << 21
 LONG_ROW = "straddling object"  # what Arrow says of a longer row of text
