@@ -176,6 +176,30 @@ def test_groups_that_are_not_utf8_are_refused(tmp_path):
         tally_groups([path], SURVEY, ["by"])
 
 
+def test_places_beyond_a_dictionary_of_parquet_are_refused(tmp_path):
+    """Three values are numbered by two bits, of which damage can make a fourth."""
+    reports = [row.tobytes() for row in REPORTS]
+    whole = {"answer": ["tea", "café", "7"] * 20, "report": reports}
+    by = pa.array(["DE", "FR", "IT"] * 20).dictionary_encode()
+    options = {
+        "compression": "none",
+        "use_dictionary": ["answer", "by"],
+        "data_page_version": "2.0",
+    }
+    data = written(parquet.write_table, pa.table({**whole, "by": by}), **options)
+    numbers = bytes([0b00100100, 0b01001001, 0b10010010])
+    assert data.count(numbers * 5) == 2
+    path = tmp_path / "a"
+    for at in (data.find(numbers * 5), data.rfind(numbers * 5)):
+        path.write_bytes(data[:at] + b"\xff" + data[at + 1 :])
+        for use in (
+            lambda: randomize_files([path], SURVEY, tmp_path / "out", by=["by"], column="answer"),
+            lambda: count_answers([path], "answer") and tally_groups([path], SURVEY, ["by"]),
+        ):
+            with pytest.raises(InvalidFile, match=r"/a: not a .*out of bounds"):
+                use()
+
+
 def test_names_of_columns_that_are_not_utf8_are_refused(tmp_path):
     with pytest.raises(InvalidArgument, match="'by' .* in UTF-8"):
         randomized(tmp_path, TABLES["csv"], by=["\udcff"])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..analysis.columns import arrow
 from ..errors import InvalidFile, PrivetError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["check_column", "reading"]
+__all__ = ["check_column", "checked_places", "reading"]
 
 _MOST_NAMES = 20
 
@@ -31,6 +32,18 @@ def reading(path: object, what: str) -> Iterator[None]:
             raise
         said = " ".join(str(error).split()) or type(error).__name__
         raise InvalidFile(f"{path}: not {what}: {said}") from None
+
+
+def checked_places(batch: Any) -> Any:
+    """Return a batch of a Parquet file, unless it has places beyond the end of a dictionary.
+
+    Arrow does not look for them when it reads, and other ways to do so look at everything.
+    """
+    pa = arrow()
+    for column in batch.columns:
+        if pa.types.is_dictionary(column.type):
+            pa.DictionaryArray.from_arrays(column.indices, column.dictionary)
+    return batch
 
 
 def check_column(path: object, columns: Sequence[str], name: str, advice: str = "") -> str:

@@ -18,7 +18,7 @@ from ..analysis.columns import BINARY, arrow, as_reports
 from ..errors import InvalidReport
 from ..files import replacing
 from .provenance import SURVEY_KEY, check_survey
-from .reading import check_column, reading
+from .reading import check_column, checked_places, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -134,6 +134,7 @@ class ReportsFile:
         rows, first = max(1, _BATCH_BYTES // size), self.parts[part]
         with self._open(self._metadata) as file:
             for batch in file.iter_batches(rows, [part], self._columns, use_threads=False):
+                checked_places(batch)
                 try:
                     reports = as_reports(batch.column("report"), size)
                 except InvalidReport as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...analysis.columns import arrow
+from ..reading import checked_places
 from .table import Table
 
 if TYPE_CHECKING:
@@ -32,6 +33,6 @@ def open_table(source: Source) -> Table:
             pa.OSFile(file) as raw,
             parquet.ParquetFile(raw, read_dictionary=plain, pre_buffer=False) as opened,
         ):
-            yield from opened.iter_batches(_BATCH_ROWS, columns=columns)
+            yield from map(checked_places, opened.iter_batches(_BATCH_ROWS, columns=columns))
 
     return Table(source.name, schema.names, batches, rows=rows)
