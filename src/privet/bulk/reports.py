@@ -124,7 +124,7 @@ class ReportsFile:
 
     @cached_property
     def parts(self) -> list[int]:
-        """The number, among people's, of the first report of each part."""
+        """The number of the first report of each part."""
         sizes = [self._metadata.row_group(i).num_rows for i in range(self._metadata.num_row_groups)]
         return list(accumulate(sizes, initial=1))[:-1]
 
@@ -138,7 +138,7 @@ class ReportsFile:
                 try:
                     reports = as_reports(batch.column("report"), size)
                 except InvalidReport as error:
-                    raise located(self.path, first, error) from None
+                    raise located(self.path, range(first, first + len(batch)), error) from None
                 yield first, reports, batch
                 first += len(batch)
 
@@ -163,11 +163,10 @@ def read_reports(path: Path, survey: Survey) -> Iterator[NDArray[np.uint8]]:
             yield reports
 
 
-def located(path: Path, first: int, error: InvalidReport) -> InvalidReport:
-    """Return the error with the file and the report's number among people's."""
-    if error.row is None:
-        return InvalidReport(f"{path}: {error.reason}")
-    return InvalidReport(f"{path}, report {first + error.row}: {error.reason}")
+def located(path: Path, numbers: Sequence[int], error: InvalidReport) -> InvalidReport:
+    """Return the error with the file and the number of the report, given those of the rows."""
+    place = f"{path}" if error.row is None else f"{path}, report {numbers[error.row]}"
+    return InvalidReport(f"{place}: {error.reason}")
 
 
 def check_schema(path: object, schema: Any, survey: Survey, by: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from .progress import no_progress
 from .reports import ReportsFile, located
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["tally_files", "tally_groups"]
 
-_FINGERPRINT_END = len(MAGIC) + 32  # of a tally, which begins with these two
+_LARGE_TALLY = 1 << 26
 
 
 def tally_files(
@@ -54,7 +54,7 @@ def tally_groups(
             files.append(ReportsFile(path, survey, by))
     with progress("Counting", total=sum(file.n for file in files)) as advance:
         for counter in _count(files, survey, by, advance):
-            for group, tally in counter.tallies():
+            for group, tally in zip(counter.groups.seen, counter.tallies, strict=True):
                 _merge(counted, group, tally)
     return dict(sorted(counted.items(), key=lambda item: [(v is None, v or "") for v in item[0]]))
 
@@ -68,20 +68,11 @@ def _is_tally(path: Path) -> bool:
 def _read_tally(path: Path, survey: Survey, by: Sequence[str]) -> Tally:
     if by:
         raise InvalidFile(f"{path}: a tally has no columns, and so no groups by {', '.join(by)}.")
-    empty = survey.tally().to_bytes()
-    with path.open("rb") as file:
-        data = file.read(len(empty) + 1)  # however large the file is
-    start, survey_of = data[: len(MAGIC)], data[len(MAGIC) : _FINGERPRINT_END].hex()
+    size, expected = path.stat().st_size, len(survey.tally().to_bytes())
+    if size > max(expected, _LARGE_TALLY):  # a smaller one is read, to see whose it is
+        raise InvalidTally(f"{path}: A tally of this survey has {expected} bytes. Got {size}.")
     try:
-        if len(data) <= len(empty) or start != MAGIC:
-            return Tally.from_bytes(data, survey)
-        if survey_of != survey.fingerprint:
-            raise SurveyMismatch(
-                f"The tally is of another survey ({survey_of[:12]}…) than "
-                f"{survey.id!r} ({survey.fingerprint[:12]}…)."
-            )
-        size = path.stat().st_size
-        raise InvalidTally(f"A tally of this survey has {len(empty)} bytes. Got {size}.")
+        return Tally.from_bytes(path.read_bytes(), survey)
     except (InvalidTally, SurveyMismatch) as error:
         raise type(error)(f"{path}: {error}") from None
 
@@ -98,29 +89,23 @@ class _Counter:
 
     def __init__(self, survey: Survey, by: Sequence[str]) -> None:
         self._survey = survey
-        self._groups = Groups(by)
-        self._tallies: list[Tally] = []
+        self.groups = Groups(by)
+        self.tallies: list[Tally] = []
 
-    def add(self, reports: NDArray[np.uint8], batch: Any, path: Path) -> None:
-        """Add reports, each to the group that its other columns name."""
-        numbers = self._groups.number(batch, path)
-        for _ in range(len(self._tallies), len(self._groups.seen)):
-            self._tallies.append(self._survey.tally())
-        if len(self._tallies) == 1:
-            self._tallies[0].update(reports)
-            return
-        order = np.argsort(numbers, kind="stable")
-        ends = np.cumsum(np.bincount(numbers, minlength=len(self._tallies)))
-        for tally, rows in zip(self._tallies, np.split(order, ends[:-1]), strict=True):
+    def add(self, path: Path, first: int, reports: NDArray[np.uint8], batch: Any) -> None:
+        """Add reports of a file, from this number on, each to the group of its row."""
+        numbers = self.groups.number(batch, path)
+        for _ in range(len(self.tallies), len(self.groups.seen)):
+            self.tallies.append(self._survey.tally())
+        parts: list[Any] = [slice(None)] * len(self.tallies)
+        if len(parts) > 1:
+            ends = np.cumsum(np.bincount(numbers, minlength=len(parts)))
+            parts = np.split(np.argsort(numbers, kind="stable"), ends[:-1])
+        for tally, rows in zip(self.tallies, parts, strict=True):
             try:
                 tally.update(reports[rows])
             except InvalidReport as error:
-                row = None if error.row is None else int(rows[error.row])
-                raise InvalidReport(error.reason, row=row) from None
-
-    def tallies(self) -> Iterator[tuple[Group, Tally]]:
-        """Yield the groups and their tallies."""
-        return zip(self._groups.seen, self._tallies, strict=True)
+                raise located(path, np.arange(first, first + len(reports))[rows], error) from None
 
 
 def _count(
@@ -141,7 +126,9 @@ def _count(
         try:
             for at, (file, part) in waiting:
                 try:
-                    _count_part(file, part, counter, advance)
+                    for first, reports, batch in file.read(part):
+                        counter.add(file.path, first, reports, batch)
+                        advance(len(reports))
                 except PrivetError as error:
                     failures.append((at, error))
                     raise
@@ -153,14 +140,3 @@ def _count(
     except PrivetError:  # parts are begun in order, so the first failure is the same every time
         raise min(failures, key=itemgetter(0))[1] from None
     return counters
-
-
-def _count_part(
-    file: ReportsFile, part: int, counter: _Counter, advance: Callable[[int], object]
-) -> None:
-    for first, reports, batch in file.read(part):
-        try:
-            counter.add(reports, batch, file.path)
-        except InvalidReport as error:
-            raise located(file.path, first, error) from None
-        advance(len(reports))

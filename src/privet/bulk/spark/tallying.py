@@ -25,18 +25,10 @@ if TYPE_CHECKING:
     from ...survey import Survey
 
 # What a group can be told by: values that are equal, hashed and sorted alike in Spark and Python.
-_KEYS = [
-    "BooleanType",
-    "ByteType",
-    "ShortType",
-    "IntegerType",
-    "LongType",
-    "DecimalType",
-    "StringType",
-    "DateType",
-    "TimestampType",
-    "TimestampNTZType",
-]
+_KEYS = (
+    "BooleanType ByteType ShortType IntegerType LongType DecimalType StringType "
+    "DateType TimestampType TimestampNTZType"
+)
 
 
 def tally(frame: Any, survey: Survey) -> Tally:
@@ -119,7 +111,7 @@ def select(frame: Any, owner: str, column: str, ours: str, by: Sequence[str]) ->
             raise InvalidArgument(owner, parameter, f"one of the frame's columns, {names}", name)
     for name in by:
         kind = frame.schema[name].dataType
-        if type(kind).__name__ not in _KEYS:
+        if type(kind).__name__ not in _KEYS.split():
             rule = f"columns of text, whole numbers or dates, which {name!r} is not"
             raise InvalidArgument(owner, "by", rule, kind.simpleString())
     named = {ours: column, **{f"by{i}": name for i, name in enumerate(by)}}
