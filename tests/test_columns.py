@@ -95,7 +95,7 @@ def test_truth_values_are_answers_if_categories_are_written_so():
         (pa.array([7, 8]), r"answers\[1\]: '8' is not a category"),
     ],
 )
-def test_an_answer_that_is_no_category_is_told_by_its_row(answers, said):
+def test_an_answer_that_is_no_category_is_named_by_its_row(answers, said):
     with pytest.raises(InvalidAnswer, match=said):
         SURVEY.randomize_batch(answers)
 
@@ -157,7 +157,7 @@ def test_a_column_of_reports_however_it_is_held(reports):
         (pa.array([bytes([255] * SIZE)]), r"reports\[0\]: "),
     ],
 )
-def test_what_is_no_report_is_told_by_its_row_and_none_is_added(reports, said):
+def test_an_invalid_report_is_named_by_its_row_and_none_is_added(reports, said):
     tally = SURVEY.tally()
     with pytest.raises(InvalidReport, match=said):
         tally.update(reports)
@@ -173,7 +173,7 @@ def test_estimates_go_out_as_they_came():
     assert pl.from_arrow(table)["category"].to_list() == list(SURVEY.categories)
 
 
-def test_text_that_is_no_utf8_is_named_with_its_row():
+def test_text_that_is_not_utf8_is_named_with_its_row():
     """Arrow does not look whether what a file says is text is UTF-8."""
     offsets = np.array([0, 3, 6], np.int32)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"teat\xe9a")]

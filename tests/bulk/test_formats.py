@@ -120,7 +120,7 @@ def test_packed_files_are_unpacked(tmp_path, ending, name, data):
 
 @pytest.mark.parametrize("name", [name for name in PLAIN if name != "a.tsv"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
-def test_standard_input_is_told_by_its_first_bytes(monkeypatch, name, pack):
+def test_standard_input_is_recognized_by_its_first_bytes(monkeypatch, name, pack):
     class Stdin:
         buffer = io.BytesIO(pack(PLAIN[name]))
 

@@ -169,7 +169,7 @@ def test_reports_of_another_survey(tmp_path):
 def test_a_damaged_survey_beside_the_reports(tmp_path, text, said):
     column = pa.array([bytes(SIZE)], pa.binary(SIZE))
     path = write_parquet(tmp_path / "r.parquet", {"privet.survey": text}, report=column)
-    with pytest.raises(InvalidFile, match=rf"r\.parquet: the survey beside .*{said}"):
+    with pytest.raises(InvalidFile, match=rf"r\.parquet: the survey in the metadata: .*{said}"):
         read(path)
 
 

@@ -78,7 +78,7 @@ def test_a_tally_of_another_survey_is_refused_as_such(tmp_path, d):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_the_first_bad_report_is_told_whichever_thread_sees_one(tmp_path, monkeypatch, threads):
+def test_the_first_bad_report_is_named_whichever_thread_sees_one(tmp_path, monkeypatch, threads):
     monkeypatch.setattr(tallying, "cores", lambda: threads)
     bad = REPORTS.copy()
     bad[[4321, 4999, 20_000, 29_999]] = 255
@@ -110,7 +110,7 @@ def test_every_group_has_the_tally_of_its_own_reports(tmp_path):
     assert sum(found.values(), start=SURVEY.tally()) == WHOLE
 
 
-def test_a_bad_report_of_a_group_is_told_by_its_place_in_the_file(tmp_path):
+def test_a_bad_report_of_a_group_is_named_by_its_place_in_the_file(tmp_path):
     bad = REPORTS[:9].copy()
     bad[7] = 255
     path = write(tmp_path / "r.parquet", bad, a=pa.array(list("xyzxyzxyz")))
@@ -118,7 +118,7 @@ def test_a_bad_report_of_a_group_is_told_by_its_place_in_the_file(tmp_path):
         tally_groups([path], SURVEY, ["a"])
 
 
-def test_a_missing_column_is_told(tmp_path):
+def test_a_missing_column_is_named(tmp_path):
     path = write(tmp_path / "r.parquet", REPORTS[:9], a=pa.array(list("xyzxyzxyz")))
     said = "there is no column 'country'; the columns are 'report', 'a'"
     with pytest.raises(InvalidFile, match=said):

@@ -28,9 +28,9 @@ __all__ = ["Answers", "count_answers", "read_answers"]
 
 
 class Answers(NamedTuple):
-    """A chunk of a file: the positions of its answers, and the columns beside them.
+    """A chunk of a file: the positions of its answers, and the columns that groups are made by.
 
-    `unknown` is how many answers were no category; if they were dropped, both lack them.
+    `unknown` is how many answers were no category. Where these were dropped, both lack their rows.
     """
 
     positions: NDArray[np.int64]

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Groups", "check_by"]
 
-# A column with more values is no grouping, but an identity.
+# A column with more values identifies people rather than groups.
 MOST_GROUPS = 10_000
 _MOST_KINDS = 1 << 20
 
 
 def check_by(owner: str, by: Sequence[str]) -> None:
-    """Refuse what are not names of different columns beside the reports."""
+    """Refuse anything but the names of different columns, none of them that of the reports."""
     names = [] if isinstance(by, str) else [name for name in by if _is_name(name)]
     if isinstance(by, str) or len({*names, "report"}) <= len(by):
         rule = "names of different columns in UTF-8, and none of them 'report'"
@@ -73,9 +73,9 @@ class Groups:
         """Return the columns of rows that belong to these groups, as Arrow text."""
         pa = arrow()
         places = pa.array(numbers)
-        values = list(zip(*self.seen, strict=True)) or [()] * len(self.by)
-        # Encoded anew, because what is missing may not be in a dictionary that is written.
-        return [pa.array(own, pa.string()).take(places).dictionary_encode() for own in values]
+        columns = list(zip(*self.seen, strict=True)) or [()] * len(self.by)
+        # Encoded anew, because a dictionary that is written must not hold a missing value.
+        return [pa.array(texts, pa.string()).take(places).dictionary_encode() for texts in columns]
 
 
 def _in_text(path: object, name: str, column: Any) -> tuple[NDArray[np.int64], list[str | None]]:

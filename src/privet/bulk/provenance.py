@@ -1,8 +1,8 @@
-"""Which survey a file of reports says they are of.
+"""Which survey a file of reports belongs to, as the file says.
 
-privet's own files have the survey in the Parquet metadata. Spark writes nothing of a user's there,
-but does keep a note on a column: so each file that it writes has, with the column `report`, the
-survey's id and fingerprint. They are committed with the file and stay with it.
+privet's own files carry the survey in the Parquet metadata. Spark writes nothing of a user's there,
+but keeps a note on a column: so each file that Spark writes carries the survey's id and fingerprint
+with the column `report`. The note is committed with the file and stays with it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def column_note(survey: Survey) -> dict[str, dict[str, str]]:
 def check_survey(path: object, metadata: Mapping[bytes, bytes], survey: Survey) -> None:
     """Raise SurveyMismatch if a file's metadata says that its reports are of another survey."""
     identifier, fingerprint = survey.id, survey.fingerprint
-    # Metadata that is none of ours says nothing of a survey.
+    # Metadata of another shape says nothing of a survey.
     with suppress(KeyError, StopIteration, TypeError, ValueError, RecursionError):
         fields = json.loads(metadata[SPARK_KEY])["fields"]
         notes = next(field["metadata"] for field in fields if field["name"] == "report")
@@ -43,7 +43,7 @@ def check_survey(path: object, metadata: Mapping[bytes, bytes], survey: Survey) 
         try:
             other = Survey.from_json(text)
         except ValueError as error:
-            raise InvalidFile(f"{path}: the survey beside the reports: {error}") from None
+            raise InvalidFile(f"{path}: the survey in the metadata: {error}") from None
         identifier, fingerprint = other.id, other.fingerprint
     if fingerprint != survey.fingerprint:
         raise SurveyMismatch(

@@ -27,7 +27,7 @@ _BATCH_BYTES = 1 << 24
 
 
 class Randomized(NamedTuple):
-    """How many reports were written, and how many answers were no categories."""
+    """How many reports were written, and how many answers were no category."""
 
     n: int
     unknown: int
@@ -54,13 +54,13 @@ def randomize_files(
     survey : Survey
         What was asked.
     out : Path
-        The file of reports, which appears when all went well.
+        The file of reports, which appears when all has gone well.
     column : str, optional
         The column of answers; by default "answer", or the only one.
     by : sequence of str
-        Columns to be kept beside the reports. They are not randomized.
+        Columns to be written with the reports, in the clear.
     unknown : "error", "drop" or a category
-        What becomes of answers that are no categories.
+        What becomes of an answer that is no category: an error, no report, or that category.
     delimiter : str, optional
         What stands between the fields of a CSV file.
     keep_order : bool

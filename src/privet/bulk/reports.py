@@ -1,7 +1,6 @@
-"""Reports files: Parquet with a binary column `report`, and the survey beside it.
+"""Reports files: Parquet with a binary column `report`, and the survey in the metadata.
 
-Other columns are in the clear, and groups can be made by them. Messages count reports as people do:
-the first is report 1.
+Other columns are in the clear, and reports can be grouped by them. Messages count reports from 1.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _BUFFER_BYTES = 1 << 20
 class ReportsWriter:
     """Write reports of one survey to a file, which appears when the block ends without error.
 
-    With `groups`, each report has its group's values beside it, in the clear.
+    With `groups`, each report is written with its group's values, in the clear.
     """
 
     def __init__(self, path: Path, survey: Survey, groups: Groups | None = None) -> None:
@@ -65,7 +64,7 @@ class ReportsWriter:
             temporary = stack.enter_context(replacing(self._path))
             raw = stack.enter_context(pa.OSFile(os.fsencode(temporary), "wb"))
             # Reports are random bytes: neither dictionaries nor compression can shorten them, and
-            # only a checksum can tell that they are damaged.
+            # only a checksum shows that they are damaged.
             self._writer = stack.enter_context(
                 parquet.ParquetWriter(
                     raw, self._schema, compression="none", write_page_checksum=True,
@@ -104,7 +103,7 @@ class ReportsWriter:
 
 
 class ReportsFile:
-    """A file of reports of one survey, read in parts; another survey's are refused.
+    """A file of one survey's reports, read in parts; another survey's are refused.
 
     `parts` are Parquet's row groups; different threads may read different ones.
     """
@@ -170,7 +169,7 @@ def located(path: Path, numbers: Sequence[int], error: InvalidReport) -> Invalid
 
 
 def check_schema(path: object, schema: Any, survey: Survey, by: Sequence[str]) -> None:
-    """Refuse what is no file of this survey's reports, or lacks a column."""
+    """Refuse a file that is not one of this survey's reports, or lacks a column."""
     check_survey(path, schema.metadata or {}, survey)
     for name in ("report", *by):
         check_column(path, schema.names, name)

@@ -1,4 +1,4 @@
-"""Files of reports and files of tallies, added up, over threads."""
+"""Files of reports and of tallies, added up by several threads."""
 
 from __future__ import annotations
 

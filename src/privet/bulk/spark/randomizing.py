@@ -35,10 +35,10 @@ def randomize(
     """Return a frame of reports, one for each answer, in an order drawn at random.
 
     The work is done when this returns: every action on the frame sees the same reports. Executors
-    hold them, in memory and on their own disks, apart from the answers. If one of them is lost,
-    actions raise SparkFailure, because drawing its reports again would release a second report of
-    the same answers; `write_reports` puts them where nothing is lost. A task that fails while
-    reports are drawn is run again, and what it had drawn was seen by nobody.
+    hold them, in memory and on their disks, apart from the answers. If an executor is lost, actions
+    raise SparkFailure, because drawing its reports again would release a second report of the same
+    answers; `write_reports` puts them where nothing is lost. A task that fails while reports are
+    drawn is run again, and nobody has seen what it had drawn.
 
     Parameters
     ----------
@@ -49,10 +49,10 @@ def randomize(
     column : str
         The answers: text, whole numbers or booleans, as `Survey.randomize_batch` takes them.
     by : sequence of str
-        Columns that are kept beside the reports as they are: they are not protected.
+        Columns that are kept with the reports as they are: they are not protected.
     unknown : "error", "drop", or a category
-        What becomes of an answer that is no category: InvalidAnswer is raised, or it is left out,
-        or it counts as that category.
+        What becomes of an answer that is no category: it raises InvalidAnswer, is left out, or
+        counts as that category.
 
     """
     if column in by:

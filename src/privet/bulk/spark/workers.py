@@ -1,11 +1,11 @@
 """What runs on the executors: answers to reports, reports to counts, counts to sums.
 
 Each function takes the Arrow batches of one partition and yields batches. A mistake in the data
-is yielded as well, as a row that the driver raises from: an exception here would be tried again
+is yielded too, as a row that the driver raises from: an exception here would have the task tried
 four times, and end in Java's words.
 
-A tally travels as slices of the vector (n, aggregate...), in rows of equal length: however large
-the aggregate, no row and no batch is, and a slice of zeros need not travel at all.
+A tally travels as slices of the vector (n, aggregate...), in rows of equal length. However large
+the aggregate is, no row and no batch is large, and a slice of zeros need not travel at all.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FAN_IN = 16
 
 
 class Recipe(NamedTuple):
-    """What a mechanism is made of: it is small, where a mechanism that was used may not be."""
+    """What a mechanism is made of: small, even where a mechanism that has worked is not."""
 
     kind: type[Mechanism]
     d: int
@@ -135,7 +135,7 @@ def fold(batches: Iterator[Any], recipe: Recipe, by: Sequence[str]) -> Iterator[
 
 
 def _groups(keys: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each different row as a table of its own, and which rows are like it."""
+    """Yield each different row as a table of one row, and which rows are like it."""
     if not keys.num_columns:
         yield keys, slice(None)
         return
