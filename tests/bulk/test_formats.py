@@ -6,13 +6,15 @@ import io
 import lzma
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, ipc, parquet
 
-from privet.bulk.formats import STDIN, open_table, source
+from privet.bulk import formats
+from privet.bulk.formats import STDIN, Table, open_table, source
 from privet.errors import InvalidArgument, InvalidFile
 
 ROWS = {"answer": ["tea", "café", "two\nlines", "tea"], "n": [1, 2, 3, 4]}
@@ -205,6 +207,28 @@ def test_bad_files_are_named(tmp_path, name, data, said):
         read(path, ["answer"] if b"{" in data[:1] else ["answer", "n"])
     assert str(caught.value).startswith(f"{path}{said}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_format_is_two_functions_in_the_registry(tmp_path, monkeypatch):
+    """A toy: every line after the mark is an answer."""
+
+    def open_lines(source):
+        lines = source.start.split(b"\n")[1:]
+        return Table(source.name, ["answer"], lambda columns: iter_batches(lines))
+
+    def iter_batches(lines):
+        yield pa.record_batch([pa.array(lines)], ["answer"])
+
+    toy = SimpleNamespace(
+        recognizes=lambda start: start.startswith(b"LINES"), open_table=open_lines
+    )
+    monkeypatch.setattr(formats, "FORMATS", (toy, *formats.FORMATS))
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"LINES\ntea\nmilk"))
+    with open_table(tmp_path / "a.gz") as table:
+        (batch,) = table.read(["answer"])
+    assert batch.column(0).to_pylist() == [b"tea", b"milk"]
+    (tmp_path / "a.csv").write_bytes(as_csv())
+    assert read(tmp_path / "a.csv") == EXPECTED
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_row(tmp_path):
