@@ -12,7 +12,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import urandom
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import contract
@@ -151,12 +150,15 @@ class Survey:
     def read(cls, path: str | PathLike[str]) -> Survey:
         """Read a survey's JSON file; raise InvalidFile, which names it, if it is not one."""
         try:
-            return cls.from_json(Path(path).read_bytes())
+            with open(path, "rb") as file:  # noqa: PTH123, as pathlib is slow to import
+                return cls.from_json(file.read())
         except ValueError as error:
             raise InvalidFile(f"{path}: {error}") from None
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the survey's JSON to a file, whole or not at all."""
+        from pathlib import Path
+
         from .files import replacing
 
         with replacing(Path(path)) as temporary:
@@ -279,6 +281,8 @@ def _check_text(parameter: str, text: object) -> str:
     rule = "non-empty printable text without space around it"
     if not isinstance(text, str) or not text or text != text.strip():
         raise InvalidArgument("Survey", parameter, rule, text)
+    if text.isascii() and text.isprintable():  # as most are
+        return text
     if not text.translate(_UNSEEN) or not text.translate(_JOINERS).isprintable():
         raise InvalidArgument("Survey", parameter, rule, text)
     return unicodedata.normalize("NFC", text)

@@ -15,8 +15,8 @@ def batch(**columns):
 
 def test_rows_of_one_group_have_one_number():
     found = Groups(["country"])
-    first = found.number(batch(country=pa.array(["FR", "DE", "FR", None])))
-    second = found.number(batch(country=pa.array(["IT", None, "DE"])))
+    first = found.number(batch(country=pa.array(["FR", "DE", "FR", None])), "a.csv")
+    second = found.number(batch(country=pa.array(["IT", None, "DE"])), "a.csv")
     assert first[0] == first[2]
     assert len({*first}) == 3
     assert second.tolist()[1:] == [first[3], first[1]]
@@ -41,7 +41,7 @@ def test_rows_of_one_group_have_one_number():
 )
 def test_the_values_are_text_whatever_the_columns_type(column):
     found = Groups(["n"])
-    numbers = found.number(batch(n=column))
+    numbers = found.number(batch(n=column), "a.csv")
     assert set(found.seen) == {("7",), ("8",)}
     assert numbers[0] == numbers[2] != numbers[1]
 
@@ -50,7 +50,7 @@ def test_several_columns_and_back():
     rng = np.random.default_rng(1)
     columns = {name: pa.array(rng.integers(0, 30, 5000).astype(str)) for name in "abcd"}
     found = Groups(list("abcd"))
-    numbers = found.number(batch(**columns))
+    numbers = found.number(batch(**columns), "a.csv")
     back = [column.to_pylist() for column in found.columns(numbers)]
     assert back == [column.to_pylist() for column in columns.values()]
     assert len(found.seen) == len(set(zip(*back, strict=True)))
@@ -58,7 +58,9 @@ def test_several_columns_and_back():
 
 def test_what_is_missing_comes_back_as_missing_in_a_dictionary_without_it():
     found = Groups(["a", "b"])
-    numbers = found.number(batch(a=pa.array(["x", None, "x"]), b=pa.array([None, None, "y"])))
+    numbers = found.number(
+        batch(a=pa.array(["x", None, "x"]), b=pa.array([None, None, "y"])), "a.csv"
+    )
     first, second = found.columns(numbers)
     assert first.to_pylist() == ["x", None, "x"]
     assert second.to_pylist() == [None, None, "y"]
@@ -71,11 +73,19 @@ def test_what_is_missing_comes_back_as_missing_in_a_dictionary_without_it():
     ids=lambda c: str(c.type),
 )
 def test_what_is_no_text_is_refused(column):
-    with pytest.raises(InvalidFile, match="The column 'a' .* is no text"):
-        Groups(["a"]).number(batch(a=column))
+    with pytest.raises(InvalidFile, match="^a.csv: the column 'a' is not text"):
+        Groups(["a"]).number(batch(a=column), "a.csv")
 
 
-@pytest.mark.parametrize("by", [["report"], ["a", "a"]])
+def test_text_that_is_not_utf8_is_refused():
+    buffers = [None, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"a\xff")]
+    column = pa.Array.from_buffers(pa.string(), 2, buffers)
+    for same in (column, column.dictionary_encode()):
+        with pytest.raises(InvalidFile, match="^a.csv: the column 'a' is not text in UTF-8"):
+            Groups(["a"]).number(batch(a=same), "a.csv")
+
+
+@pytest.mark.parametrize("by", [["report"], ["a", "a"], "ab", ["\udcff"], [b"a"], [7]])
 def test_groups_are_by_different_columns_beside_the_reports(by):
     with pytest.raises(InvalidArgument, match="'by'"):
         check_by("tally_groups", by)
@@ -84,13 +94,13 @@ def test_groups_are_by_different_columns_beside_the_reports(by):
 
 def test_no_columns_make_one_group():
     found = Groups([])
-    assert found.number(batch(a=pa.array([1, 2]))).tolist() == [0, 0]
+    assert found.number(batch(a=pa.array([1, 2])), "a.csv").tolist() == [0, 0]
     assert found.seen == {(): 0}
 
 
 def test_an_identity_is_no_grouping(monkeypatch):
     monkeypatch.setattr(groups, "MOST_GROUPS", 100)
     found = Groups(["user"])
-    found.number(batch(user=pa.array([str(i) for i in range(100)])))
+    found.number(batch(user=pa.array([str(i) for i in range(100)])), "a.csv")
     with pytest.raises(InvalidFile, match="'user' make more than 100 groups"):
-        found.number(batch(user=pa.array(["one more"])))
+        found.number(batch(user=pa.array(["one more"])), "a.csv")

@@ -1,5 +1,9 @@
 """Reports files: what is written is read, and nothing else is taken for it."""
 
+import json
+import os
+from array import array
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -60,6 +64,13 @@ def test_reports_that_are_a_view_of_others_are_written_as_seen(tmp_path):
     written = reports_of(SURVEY, 1000)
     write(tmp_path / "r.parquet", SURVEY, [written[::-2]])
     assert np.array_equal(read(tmp_path / "r.parquet"), written[::-2])
+
+
+def test_a_name_may_be_any_bytes(tmp_path):
+    path = tmp_path / os.fsdecode(b"caf\xe9.parquet")
+    written = reports_of(SURVEY, 10)
+    write(path, SURVEY, [written])
+    assert np.array_equal(read(path), written)
 
 
 def test_a_file_may_hold_no_reports(tmp_path):
@@ -126,6 +137,8 @@ def test_a_writer_that_cannot_begin_leaves_nothing_behind(tmp_path):
         np.zeros((5, SIZE - 1), np.uint8),
         np.zeros(5 * SIZE, np.uint8),
         np.zeros((5, SIZE), np.int64),
+        memoryview(array("I", [0] * SIZE)),
+        bytes(SIZE),
     ],
 )
 def test_only_arrays_of_reports_are_written(tmp_path, wrong):
@@ -156,8 +169,24 @@ def test_reports_of_another_survey(tmp_path):
 def test_a_damaged_survey_beside_the_reports(tmp_path, text, said):
     column = pa.array([bytes(SIZE)], pa.binary(SIZE))
     path = write_parquet(tmp_path / "r.parquet", {"privet.survey": text}, report=column)
-    with pytest.raises(InvalidFile, match=rf"r\.parquet: the survey beside .*{said}"):
+    with pytest.raises(InvalidFile, match=rf"r\.parquet: the survey in the metadata: .*{said}"):
         read(path)
+
+
+@pytest.mark.parametrize("metadata", ["[" * 100_000, '{"fields": 7}', "[]", '"fields"', "\0"])
+def test_metadata_of_other_writers_says_nothing_of_a_survey(tmp_path, metadata):
+    written = reports_of(SURVEY, 3)
+    column = pa.array([report.tobytes() for report in written], pa.binary(SIZE))
+    key = "org.apache.spark.sql.parquet.row.metadata"
+    path = write_parquet(tmp_path / "r.parquet", {key: metadata}, report=column)
+    assert np.array_equal(read(path), written)
+
+
+def test_the_same_survey_may_be_written_with_other_spaces(tmp_path):
+    text = json.dumps(json.loads(SURVEY.to_json()), indent=2)
+    column = pa.array([bytes(SIZE)], pa.binary(SIZE))
+    path = write_parquet(tmp_path / "r.parquet", {"privet.survey": text}, report=column)
+    assert len(read(path)) == 1
 
 
 def test_a_file_without_the_column(tmp_path):

@@ -1,5 +1,6 @@
 """Rows in random order: all of them, and in any order alike."""
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -16,7 +17,7 @@ def shuffled(*batches):
     with Shuffling() as pile:
         for batch in batches:
             pile.add(batch)
-        return [tuple(row) for rows in pile.drain() for row in rows.tolist()]
+        return [tuple(row) for rows, _ in pile.drain() for row in rows.tolist()]
 
 
 def test_every_order_is_as_likely_as_any_other(monkeypatch):
@@ -37,8 +38,29 @@ def test_nothing_is_lost_and_little_stays_in_place(monkeypatch):
     assert stayed < 15  # a Poisson number of mean 1
 
 
+def test_numbers_stay_with_their_rows():
+    rows, numbers = np.arange(200, dtype=np.uint8).reshape(-1, 1), np.arange(200, dtype=np.int32)
+    with Shuffling() as pile:
+        pile.add(rows[:70], 1000 * numbers[:70])
+        pile.add(rows[70:], 1000 * numbers[70:])
+        found = [pair for some, of in pile.drain() for pair in zip(some[:, 0], of, strict=True)]
+    assert sorted(found) == [(i, 1000 * i) for i in range(200)]
+
+
 def test_no_rows_give_none():
     assert shuffled() == []
+
+
+def test_piles_on_disk_are_the_owners_alone(monkeypatch):
+    monkeypatch.setattr(shuffling, "_PILE_BYTES", 10)
+    before = os.umask(0)
+    try:
+        with Shuffling() as pile:
+            pile.add(np.zeros((100_000, 1), np.uint8))
+            modes = {os.fstat(file.fileno()).st_mode & 0o777 for file in pile._piles}
+    finally:
+        os.umask(before)
+    assert modes == {0o600}
 
 
 NO_ROOM = """\
@@ -55,7 +77,7 @@ with shuffling.Shuffling() as pile:
 """
 
 
-def test_no_room_for_the_piles_is_told_with_their_place():
+def test_no_room_for_the_piles_is_reported_with_their_place():
     done = subprocess.run([sys.executable, "-c", NO_ROOM], capture_output=True, text=True)
     said = "File too large while the reports' order is drawn; TMPDIR names another folder"
     assert done.stdout == f"True {said}\n", done.stderr

@@ -1,5 +1,9 @@
 """Tallies of files: the same over any number of files, parts and threads, and by groups."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -7,7 +11,7 @@ from pyarrow import parquet
 
 from privet import Survey
 from privet.bulk import ReportsWriter, randomize_files, tally_files, tally_groups, tallying
-from privet.errors import InvalidFile, InvalidReport
+from privet.errors import InvalidFile, InvalidReport, SurveyMismatch
 from privet.mechanisms import KSubset
 
 SURVEY = Survey("?", [f"c{i}" for i in range(20)], 1.0, mechanism=KSubset(20, 1.0))
@@ -45,8 +49,36 @@ def test_files_of_tallies_are_merged(tmp_path):
         tally_groups([tmp_path / "half.tally"], SURVEY, ["a"])
 
 
+def test_a_tally_that_is_too_large_is_refused_without_being_read(tmp_path):
+    path = tmp_path / "large.tally"
+    path.write_bytes(WHOLE.to_bytes())
+    os.truncate(path, 1 << 31)  # a hole, which takes no room on the disk
+    code = (
+        "import resource, sys; from pathlib import Path; from privet import Survey\n"
+        "from privet.bulk import tally_files\n"
+        "survey = Survey.from_json(sys.argv[1])\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "try: tally_files([Path(sys.argv[2])], survey)\n"
+        "except ValueError as error: print(error)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
+    )
+    command = [sys.executable, "-c", code, SURVEY.to_json(), path]
+    done = subprocess.run(command, capture_output=True, text=True)
+    said, kilobytes = done.stdout.splitlines()
+    assert said == f"{path}: A tally of this survey has 212 bytes. Got {1 << 31}."
+    assert int(kilobytes) < 50_000
+
+
+@pytest.mark.parametrize("d", [3, 20, 200])
+def test_a_tally_of_another_survey_is_refused_as_such(tmp_path, d):
+    other = Survey("Other?", [f"c{i}" for i in range(d)], 1.0, mechanism=KSubset(d, 1.0))
+    (tmp_path / "other.tally").write_bytes(other.tally().to_bytes())
+    with pytest.raises(SurveyMismatch, match=r"other\.tally: The tally is of another survey"):
+        tally_files([tmp_path / "other.tally"], SURVEY)
+
+
 @pytest.mark.parametrize("threads", [1, 3])
-def test_the_first_bad_report_is_told_whichever_thread_sees_one(tmp_path, monkeypatch, threads):
+def test_the_first_bad_report_is_named_whichever_thread_sees_one(tmp_path, monkeypatch, threads):
     monkeypatch.setattr(tallying, "cores", lambda: threads)
     bad = REPORTS.copy()
     bad[[4321, 4999, 20_000, 29_999]] = 255
@@ -78,7 +110,7 @@ def test_every_group_has_the_tally_of_its_own_reports(tmp_path):
     assert sum(found.values(), start=SURVEY.tally()) == WHOLE
 
 
-def test_a_bad_report_of_a_group_is_told_by_its_place_in_the_file(tmp_path):
+def test_a_bad_report_of_a_group_is_named_by_its_place_in_the_file(tmp_path):
     bad = REPORTS[:9].copy()
     bad[7] = 255
     path = write(tmp_path / "r.parquet", bad, a=pa.array(list("xyzxyzxyz")))
@@ -86,9 +118,9 @@ def test_a_bad_report_of_a_group_is_told_by_its_place_in_the_file(tmp_path):
         tally_groups([path], SURVEY, ["a"])
 
 
-def test_a_missing_column_is_told(tmp_path):
+def test_a_missing_column_is_named(tmp_path):
     path = write(tmp_path / "r.parquet", REPORTS[:9], a=pa.array(list("xyzxyzxyz")))
-    said = "there must be one column 'country'; the columns are 'report', 'a'"
+    said = "there is no column 'country'; the columns are 'report', 'a'"
     with pytest.raises(InvalidFile, match=said):
         tally_groups([path], SURVEY, ["country"])
 

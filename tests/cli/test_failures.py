@@ -217,7 +217,7 @@ def test_bad_reports(out):
     for name, said in {
         "other.parquet": "other.parquet: these are reports of another survey, 'second-wave'",
         "cut.parquet": "cut.parquet: not a Parquet file of reports: ",
-        "column.parquet": "column.parquet: there must be one column 'report'; the columns are 'a'.",
+        "column.parquet": "column.parquet: there is no column 'report'; the columns are 'a'.",
         "wide.parquet": "wide.parquet: a report of this survey is fixed_size_binary[1], the column",
         "null.parquet": "null.parquet, report 2: The report is missing (null).",
         "answers.csv": "answers.csv: not a Parquet file of reports: ",

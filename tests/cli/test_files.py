@@ -259,7 +259,7 @@ def test_a_column_that_cannot_make_groups_is_named(folder, crowd):
     column = pa.array([[1]] * len(crowd))
     parquet.write_table(crowd.set_column(1, "country", column), "a.parquet")
     line = fails(BAD_DATA, "randomize", "survey.json", "a.parquet", "--by", "country", "-o", "new")
-    assert line.startswith("a.parquet: The column 'country' (list<element: int64>) is no text")
+    assert line.startswith("a.parquet: the column 'country' is not text")
 
 
 def test_letters_that_are_written_in_two_ways_are_one_category(folder):

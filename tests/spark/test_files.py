@@ -7,7 +7,7 @@ from pyarrow import parquet
 
 from privet import Survey
 from privet.bulk import ReportsWriter, tally_files
-from privet.bulk.kept import check_kept
+from privet.bulk.provenance import check_survey
 from privet.bulk.spark import read_reports, tally, tally_groups, tally_paths, write_reports
 from privet.errors import InvalidArgument, InvalidFile, InvalidReport, SurveyMismatch
 
@@ -60,9 +60,9 @@ def test_one_machine_reads_what_spark_wrote(spark, tmp_path):
     assert tally_files(files, SURVEY) == tally_of(reports)
     for file in files:
         metadata = parquet.read_schema(file).metadata
-        check_kept(file, metadata, SURVEY)
+        check_survey(file, metadata, SURVEY)
         with pytest.raises(SurveyMismatch, match="these are reports of another survey"):
-            check_kept(file, metadata, OTHER)
+            check_survey(file, metadata, OTHER)
 
 
 def test_a_folder_that_is_there_already_is_left_alone(spark, tmp_path):
@@ -84,6 +84,15 @@ def test_files_of_both_kinds_and_of_others_together(spark, tmp_path):
     names = ["mine.parquet", "theirs", "pl*n.parquet"]
     frame = read_reports(spark, [str(tmp_path / name) for name in names], SURVEY)
     assert tally(frame, SURVEY) == tally_of(np.concatenate([mine, theirs, plain]))
+
+
+def test_metadata_nested_without_end_says_nothing_of_a_survey(spark, tmp_path):
+    reports = reports_of(30)
+    table = pa.table({"report": [report.tobytes() for report in reports]})
+    key = "org.apache.spark.sql.parquet.row.metadata"
+    deep = table.replace_schema_metadata({key: "[" * 100_000})
+    parquet.write_table(deep, tmp_path / "r.parquet")
+    assert tally(read_reports(spark, str(tmp_path), SURVEY), SURVEY) == tally_of(reports)
 
 
 def test_a_column_that_folders_are_named_by(spark, tmp_path):
@@ -108,7 +117,7 @@ def test_a_single_file_of_another_survey_among_many(spark, tmp_path):
 @pytest.mark.parametrize(
     ("column", "error", "said"),
     [
-        ({"other": pa.array([1])}, InvalidFile, "one column 'report'; the columns are 'other'"),
+        ({"other": pa.array([1])}, InvalidFile, "no column 'report'; the columns are 'other'"),
         ({"report": pa.array(["x"])}, InvalidReport, "the column is string"),
         ({"report": pa.array([7])}, InvalidReport, "the column is int64"),
         ({"report": pa.array([bytes(9)], pa.binary(9))}, InvalidReport, "is fixed_size_binary"),
@@ -125,7 +134,7 @@ def test_a_column_that_some_files_lack(spark, tmp_path):
     reports = [report.tobytes() for report in reports_of(2)]
     parquet.write_table(pa.table({"report": reports, "land": ["a", "b"]}), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"report": reports}), tmp_path / "b.parquet")
-    with pytest.raises(InvalidFile, match=r"/b\.parquet: .* one column 'land'"):
+    with pytest.raises(InvalidFile, match=r"/b\.parquet: .* no column 'land'"):
         tally_paths([str(tmp_path)], SURVEY, by=["land"])
     with pytest.raises(InvalidArgument, match="'by' parameter .* Got 'country'"):
         tally_paths([str(tmp_path)], SURVEY, by=["country"])

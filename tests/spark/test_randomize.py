@@ -112,6 +112,8 @@ def test_an_unknown_answer_is_an_error(spark):
         randomize(answers(spark, 100, wrong), SURVEY)
     with pytest.raises(InvalidAnswer, match="^the answer is empty"):
         randomize(answers(spark, 100, "if(id = 77, null, 'tea')"), SURVEY)
+    with pytest.raises(InvalidAnswer, match="^the answer is not UTF-8 text"):
+        randomize(answers(spark, 100, "if(id = 77, cast(X'FF' as string), 'tea')"), SURVEY)
 
 
 def test_unknown_answers_can_be_dropped_or_counted_as_a_category(spark):
@@ -131,7 +133,7 @@ def test_what_cannot_be_randomized(spark):
         randomize(frame, SURVEY, "real")
     with pytest.raises(InvalidArgument, match="'by' .* which 'list' is not"):
         randomize(frame, SURVEY, by=["list"])
-    with pytest.raises(InvalidAnswer, match="'mlik' .* Did you mean 'milk'"):
+    with pytest.raises(InvalidArgument, match="'unknown' .* a category of the survey. Got 'mlik'"):
         randomize(frame, SURVEY, unknown="mlik")
 
 

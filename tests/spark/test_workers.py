@@ -99,3 +99,12 @@ def test_answers_become_reports_in_pieces(monkeypatch):
     assert places != sorted(places)
     again = list(workers.randomize(iter([batch]), SURVEY.to_json(), ["by0"], "drop"))
     assert pa.Table.from_batches(again)["place"].to_pylist() != places
+
+
+@pytest.mark.parametrize("answer", [b"caf\xe9", "caf\u00e9", "other", "", None])
+def test_an_answer_that_is_no_category_travels_as_bytes(answer):
+    kind = pa.binary() if isinstance(answer, bytes) else pa.string()
+    batch = pa.record_batch([pa.array([answer], kind)], names=["answer"])
+    (made,) = workers.randomize(iter([batch]), SURVEY.to_json(), [], "error")
+    (said,) = made.column("problem").to_pylist()
+    assert said == (answer if isinstance(answer, bytes) else (answer or "").encode())

@@ -6,37 +6,46 @@ none of them has to be imported here, and nothing is copied on the way.
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidAnswer, InvalidArgument, InvalidReport, MissingExtra
+from ..errors import InvalidAnswer, InvalidArgument, InvalidReport
+from ..extras import require
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from ..survey import Survey
 
 __all__ = [
+    "BINARY",
+    "LookedUp",
     "arrow",
     "as_column",
     "as_reports",
-    "codes",
-    "different",
+    "check_unknown",
     "is_column",
+    "look_up",
+    "number_values",
     "positions",
+    "text_of",
     "wrong_kind",
 ]
+
+# The names of Arrow's types. It can neither filter views nor take some of them.
+_VIEWS = {"string_view", "binary_view"}
+BINARY = {"binary", "large_binary", "binary_view"}
+_TEXT = {"string", "large_string", "string_view"}
 
 
 def arrow(submodule: str = "") -> Any:
     """Return pyarrow or one of its submodules."""
-    try:
-        return import_module(f"pyarrow.{submodule}" if submodule else "pyarrow")
-    except ImportError:
-        raise MissingExtra("Reading and writing Arrow data", "pyarrow", "privet[bulk]") from None
+    package = f"pyarrow.{submodule}" if submodule else "pyarrow"
+    return require(package, "analysis", "Reading and writing Arrow data")
 
 
 def is_column(data: object) -> bool:
@@ -61,69 +70,50 @@ def as_column(owner: str, parameter: str, data: Any) -> Any:
     return column
 
 
-# --- answers -------------------------------------------------------------------------------------
+def _by_chunk(column: Any, convert: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
+    """Convert the chunks of a column; the row of an error is counted over all of them."""
+    pieces, first = [], 0
+    for chunk in column.chunks or [arrow().nulls(0, column.type)]:
+        try:
+            pieces.append(convert(chunk))
+        except InvalidAnswer as error:
+            row = first + (error.row or 0)
+            raise InvalidAnswer(error.answer, nearest=error.nearest, row=row) from None
+        except InvalidReport as error:
+            place = None if error.row is None else first + error.row
+            raise InvalidReport(error.reason, row=place) from None
+        first += len(chunk)
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
-def positions(survey: Survey, answers: Any, unknown: str = "error") -> NDArray[np.int64]:
-    """Return the place of each answer of an Arrow column among the survey's categories.
+# --- values ---------------------------------------------------------------------------------------
 
-    What is no category raises InvalidAnswer with its row, counted from 0, or is given the place
-    -1 (unknown="drop"), or that of a category (its name).
+
+def number_values(column: Any) -> tuple[NDArray[np.int64], list[Any]]:
+    """Return each row's number among the different values of an Arrow array, and these as text.
+
+    The last is None, for rows without a value; of the others, each occurs. Bytes that are not UTF-8
+    stay bytes.
     """
-    if wrong := wrong_kind(answers.type):
-        raise InvalidArgument("Survey", "answers", "text or whole numbers", wrong)
-    chunks = answers.chunks if isinstance(answers, arrow().ChunkedArray) else [answers]
-    places = [_places(survey, chunk) for chunk in chunks]
-    found = places[0] if len(places) == 1 else np.concatenate([np.empty(0, np.int64), *places])
-    if unknown == "drop" or not len(found) or found.min() >= 0:
-        return found
-    if unknown != "error":
-        found[found < 0] = survey.index(unknown)
-        return found
-    row = int(np.argmax(found < 0))
-    answer = _value(answers[row])
-    raise InvalidAnswer(answer, nearest=survey.nearest(answer), row=row)
+    pa = arrow()
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    # First of all, because Arrow's casts follow the places of missing views wherever they lead.
+    encoded = column.dictionary_encode()
+    values, rows = encoded.dictionary, _indices(encoded)
+    used = np.flatnonzero(np.bincount(rows, minlength=len(values) + 1)[:-1])
+    if len(used) == len(values):
+        return rows, [*_texts(values), None]
+    numbers = np.full(len(values) + 1, len(used), dtype=np.int64)
+    numbers[used] = np.arange(len(used))
+    if str(values.type) in _VIEWS:
+        texts = _texts(values)
+        return numbers[rows], [*(texts[i] for i in used), None]
+    places = pa.Array.from_buffers(pa.int64(), len(used), [None, pa.py_buffer(used)])
+    return numbers[rows], [*_texts(values.take(places)), None]
 
 
-def wrong_kind(kind: Any) -> str | None:
-    """Return the name of a column's type if it cannot be that of answers."""
-    types = arrow().types
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-    texts = types.is_string, types.is_large_string, types.is_string_view
-    binaries = types.is_binary, types.is_large_binary, types.is_binary_view
-    others = types.is_integer, types.is_boolean, types.is_null
-    return None if any(fits(kind) for fits in (*texts, *binaries, *others)) else str(kind)
-
-
-def different(answers: Any) -> list[tuple[Any, int]]:
-    """Return the different answers of an Arrow array, None for what is missing, and their number.
-
-    Bytes that are no UTF-8 stay bytes.
-    """
-    encoded = answers.dictionary_encode()
-    counts = np.bincount(codes(encoded), minlength=len(encoded.dictionary) + 1).tolist()
-    texts = _values(encoded.dictionary)
-    return [pair for pair in zip([*texts, None], counts, strict=True) if pair[1]]
-
-
-def _places(survey: Survey, answers: Any) -> NDArray[np.int64]:
-    """Look up each different answer once; -1 is for those that are no categories."""
-    encoded = answers.dictionary_encode()
-    rows, values = codes(encoded), encoded.dictionary
-    places = np.full(len(values) + 1, -1, dtype=np.int64)  # the last one is for nothing
-    used = np.flatnonzero(np.bincount(rows, minlength=len(places))[:-1])
-    if len(used) < len(values):
-        pa = arrow()
-        values = values.take(
-            pa.Array.from_buffers(pa.int64(), len(used), [None, pa.py_buffer(used)])
-        )
-    places[used] = [survey.place(answer) for answer in _values(values)]
-    found: NDArray[np.int64] = places[rows]
-    return found
-
-
-def codes(encoded: Any) -> NDArray[np.int64]:
+def _indices(encoded: Any) -> NDArray[np.int64]:
     """Return the numbers of a dictionary array's values, the one past the last for what is missing.
 
     Read from memory as it lies: pyarrow's ways to and from numpy import pandas where it is
@@ -140,63 +130,126 @@ def codes(encoded: Any) -> NDArray[np.int64]:
     return found
 
 
-def _values(answers: Any) -> list[Any]:
+def _texts(values: Any) -> list[Any]:
+    """Return values as they are written, such as "7", "true" and "2024-12-31"."""
+    fixed = arrow().types.is_fixed_size_binary(values.type)
+    if not fixed and str(values.type) not in _TEXT | BINARY:
+        values = values.cast(arrow().string())
     try:
-        return [_text(answer) for answer in answers.to_pylist()]
+        found = values.to_pylist()
     except UnicodeDecodeError:  # Arrow takes its word for it that text is UTF-8
-        return [_value(answer) for answer in answers]
+        found = [_undecoded(value) for value in values]
+    return [text_of(value) if isinstance(value, bytes) else value for value in found]
 
 
-def _value(answer: Any) -> Any:
+def _undecoded(value: Any) -> Any:
     try:
-        return _text(answer.as_py())
+        return value.as_py()
     except UnicodeDecodeError as error:
         return error.object
 
 
-def _text(answer: object) -> Any:
-    """Return an answer as a category is written; bytes that are no UTF-8 stay bytes."""
-    if isinstance(answer, bytes):
-        try:
-            return answer.decode()
-        except UnicodeDecodeError:
-            return answer
-    if isinstance(answer, bool):
-        return "true" if answer else "false"
-    return str(answer) if isinstance(answer, int) else answer
+def text_of(value: bytes) -> str | bytes:
+    """Return the text that bytes are, or the bytes where they are not UTF-8."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value
 
 
-# --- reports -------------------------------------------------------------------------------------
+# --- answers --------------------------------------------------------------------------------------
+
+
+class LookedUp(NamedTuple):
+    """Answers as positions among a survey's categories.
+
+    `unknown` is how many were no category. Where those were left out, `known` says which rows the
+    positions are of.
+    """
+
+    positions: NDArray[np.int64]
+    known: NDArray[np.bool_] | None
+    unknown: int
+
+    def filter(self, batch: Any) -> Any:
+        """Return those rows of an Arrow record batch."""
+        if self.known is None:
+            return batch
+        columns = [c.dictionary_encode() if str(c.type) in _VIEWS else c for c in batch.columns]
+        return arrow().record_batch(columns, batch.schema.names).filter(arrow().array(self.known))
+
+
+def look_up(survey: Survey, answers: Any, unknown: str = "error") -> LookedUp:
+    """Look up the answers of an Arrow array among the survey's categories.
+
+    One that is no category raises InvalidAnswer with its row, counted from 0, or is left out
+    (unknown="drop"), or counts as the category that `unknown` names.
+    """
+    rows, texts = number_values(answers)
+    found = np.array([survey.place(text) for text in texts], dtype=np.int64)[rows]
+    known = found >= 0
+    count = len(known) - int(np.count_nonzero(known))
+    if count == 0:
+        return LookedUp(found, None, 0)
+    if unknown == "error":
+        row = int(np.argmin(known))
+        answer = texts[rows[row]]
+        raise InvalidAnswer(answer, nearest=survey.nearest(answer), row=row)
+    if unknown == "drop":
+        return LookedUp(found[known], known, count)
+    found[~known] = survey.index(unknown)
+    return LookedUp(found, None, count)
+
+
+def check_unknown(owner: str, survey: Survey, unknown: str) -> None:
+    """Refuse what is neither "error" nor "drop" nor a category."""
+    if unknown not in ("error", "drop") and survey.place(unknown) < 0:
+        rule = "'error', 'drop' or a category of the survey"
+        raise InvalidArgument(owner, "unknown", rule, unknown)
+
+
+def wrong_kind(kind: Any) -> str | None:
+    """Return the name of a column's type if it cannot be that of answers."""
+    types = arrow().types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    whole = types.is_integer(kind) or types.is_boolean(kind) or types.is_null(kind)
+    return None if whole or str(kind) in _TEXT | BINARY else str(kind)
+
+
+def positions(survey: Survey, column: Any) -> NDArray[np.int64]:
+    """Return the position of each answer of a column, or raise InvalidAnswer with its row."""
+    if wrong := wrong_kind(column.type):
+        raise InvalidArgument("Survey", "answers", "text or whole numbers", wrong)
+    return _by_chunk(column, lambda chunk: look_up(survey, chunk).positions)
+
+
+# --- reports --------------------------------------------------------------------------------------
 
 
 def as_reports(column: Any, size: int) -> NDArray[np.uint8]:
     """Return a binary Arrow column as uint8 (n, size), without a copy if it is in one piece."""
     pa = arrow()
     if isinstance(column, pa.ChunkedArray):
-        pieces: list[NDArray[np.uint8]] = []
-        for chunk in column.chunks:
-            try:
-                pieces.append(as_reports(chunk, size))
-            except InvalidReport as error:
-                row = None if error.row is None else error.row + sum(map(len, pieces))
-                raise InvalidReport(error.reason, row=row) from None
-        if len(pieces) == 1:
-            return pieces[0]
-        return np.concatenate([np.empty((0, size), np.uint8), *pieces])
-    if pa.types.is_fixed_size_binary(column.type):
-        if column.type.byte_width != size:
-            raise InvalidReport(
-                f"A report of this survey has {size} bytes, those of the column have "
-                f"{column.type.byte_width}."
-            )
-    elif pa.types.is_binary_view(column.type) or pa.types.is_binary(column.type):
-        column = column.cast(pa.large_binary())
-    elif not pa.types.is_large_binary(column.type):
-        raise InvalidReport(f"A column of reports is binary, not {column.type}.")
+        return _by_chunk(column, lambda chunk: as_reports(chunk, size))
+    kind = column.type
+    fixed = pa.types.is_fixed_size_binary(kind)
+    if not fixed and str(kind) not in BINARY:
+        raise InvalidReport(f"A column of reports is binary, not {kind}.")
+    if fixed and kind.byte_width != size:
+        raise InvalidReport(
+            f"A report of this survey has {size} bytes, those of the column have {kind.byte_width}."
+        )
+    try:
+        column.validate(full=True)  # or else what follows goes wherever a damaged place leads
+    except pa.ArrowException as error:
+        raise InvalidReport(f"The column of reports is damaged: {error}.") from None
     if column.null_count:
-        raise InvalidReport("The report is missing (null).", row=int(np.argmax(column.is_null())))
-    if pa.types.is_large_binary(column.type):
-        return _of_one_length(column, size)
+        row = column.is_null().index(True).as_py()
+        raise InvalidReport("The report is missing (null).", row=row)
+    if not fixed:
+        # Without nulls by now: Arrow's cast goes where the view of a missing report leads.
+        return _of_one_length(column.cast(pa.large_binary()), size)
     data = np.frombuffer(column.buffers()[1] or b"", dtype=np.uint8)
     return data[column.offset * size : (column.offset + len(column)) * size].reshape(-1, size)
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..analysis.columns import different, positions, wrong_kind
+from ..analysis.columns import check_unknown, look_up, number_values, wrong_kind
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
+from .formats import open_table
 from .progress import no_progress
-from .tables import open_table
+from .reading import check_column
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -20,22 +21,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..survey import Survey
+    from .formats import Table
     from .progress import Progress
-    from .tables import Table
 
 __all__ = ["Answers", "count_answers", "read_answers"]
 
-_MOST_NAMES = 20
-
 
 class Answers(NamedTuple):
-    """A chunk of a file: the positions of its answers, and the columns kept beside them.
+    """A chunk of a file: the positions of its answers, and the columns that groups are made by.
 
-    `unknown` is how many answers were no categories: `positions` lacks them if they were dropped.
+    `unknown` is how many answers were no category. Where these were dropped, both lack their rows.
     """
 
     positions: NDArray[np.int64]
-    kept: Any
+    by: Any
     unknown: int
 
 
@@ -50,23 +49,26 @@ def read_answers(
 ) -> Generator[Answers, None, None]:
     """Yield chunks of the answers in a column of a file, in their order.
 
-    Without a column name, the file must have a column "answer" or a single one. What is no category
-    is an error, is dropped, or counts as the category that `unknown` names. The columns `by` are
-    kept, as an Arrow record batch.
+    Without a column name, the file must have a column "answer" or a single one. An answer that is
+    no category is an error, is dropped, or counts as the category that `unknown` names. The columns
+    `by` come along as an Arrow record batch.
     """
-    _check_unknown(survey, unknown)
+    check_unknown("randomize", survey, unknown)
     with open_table(path, delimiter) as table:
         column = _choose_column(table, column, survey)
         if column in by:
             rule = f"other columns than {column!r}: the answers would be in the clear"
             raise InvalidArgument("randomize", "by", rule, list(by))
         for name in by:
-            _check_column(table, name)
-        row = table.first_row
-        with closing(table.read([column, *by])) as batches:
-            for batch in batches:
-                yield _look_up(table, survey, batch, column, by, unknown, row)
-                row += len(batch)
+            check_column(table.name, table.columns, name)
+        for row, batch in _batches(table, column, by):
+            try:
+                found = look_up(survey, batch.column(column), unknown)
+            except InvalidAnswer as error:
+                place = f"{table.name}, row {row + (error.row or 0)}: "
+                raise InvalidFile(error.describe(place)) from None
+            others = found.filter(batch.select(list(by))) if by else None
+            yield Answers(found.positions, others, found.unknown)
 
 
 def count_answers(
@@ -78,94 +80,44 @@ def count_answers(
 ) -> tuple[Counter[str], int]:
     """Return how often each answer occurs in a column of files, and how many rows have none."""
     counts: Counter[str] = Counter()
-    missing = 0
     with progress("Reading") as advance:
         for path in paths:
             with open_table(path, delimiter) as table:
                 name = _choose_column(table, column)
-                row = table.first_row
-                with closing(table.read([name])) as batches:
-                    for batch in batches:
-                        found = _different(table, name, batch.column(name), row)
-                        missing += found.pop(None, 0)
-                        counts.update(found)
-                        row += len(batch)
-                        advance(len(batch))
-    return counts, missing
+                for row, batch in _batches(table, name):
+                    rows, answers = number_values(batch.column(name))
+                    if any(isinstance(answer, bytes) for answer in answers):
+                        rule = "there is an answer that is not UTF-8 text"
+                        raise InvalidFile(f"{table.name}, from row {row} on: {rule}.")
+                    times = np.bincount(rows, minlength=len(answers)).tolist()
+                    for answer, count in zip(answers, times, strict=True):
+                        counts[answer or ""] += count
+                    advance(len(batch))
+    return counts, counts.pop("", 0)
 
 
-def _different(table: Table, name: str, answers: Any, first_row: int) -> dict[Any, int]:
-    """Return how often each answer occurs in a chunk, under None what is missing or empty."""
-    _check_kind(table, name, answers)
-    counts: Counter[Any] = Counter()
-    for answer, count in different(answers):
-        if isinstance(answer, bytes):
-            rule = "there is an answer that is not UTF-8 text"
-            raise InvalidFile(f"{table.path}, from row {first_row} on: {rule}.")
-        counts[answer or None] += count
-    return counts
-
-
-def _check_unknown(survey: Survey, unknown: str) -> None:
-    """Refuse what is neither "error" nor "drop" nor a category."""
-    if unknown not in ("error", "drop") and survey.place(unknown) < 0:
-        rule = "'error', 'drop' or a category of the survey"
-        raise InvalidArgument("randomize", "unknown", rule, unknown)
+def _batches(
+    table: Table, column: str, by: Sequence[str] = ()
+) -> Generator[tuple[int, Any], None, None]:
+    """Yield the number of a batch's first row, and the batch."""
+    row = table.first_row
+    with closing(table.read([column, *by])) as batches:
+        for batch in batches:
+            if wrong := wrong_kind(batch.column(column).type):
+                raise InvalidFile(
+                    f"{table.name}: the column {column!r} is {wrong}; answers are text or whole "
+                    "numbers."
+                )
+            yield row, batch
+            row += len(batch)
 
 
 def _choose_column(table: Table, column: str | None, survey: Survey | None = None) -> str:
     """Return the column that is asked for, or else "answer", or else the only one."""
-    if column is not None or "answer" in table.names or len(table.names) != 1:
-        return _check_column(table, column or "answer", hint=column is None)
-    (only,) = table.names
-    if survey is not None and only in survey.categories:
-        raise InvalidFile(f"{table.path}, row 1: {only!r} is an answer, not a column's name.")
-    return only or _check_column(table, "answer", hint=True)
-
-
-def _check_column(table: Table, name: str, *, hint: bool = False) -> str:
-    """Refuse the name of no column, and of several."""
-    count = list(table.names).count(name)
-    if count == 1:
-        return name
-    if count:
-        raise InvalidFile(f"{table.path}: there is more than one column {name!r}.")
-    shown = ", ".join(repr(other) for other in table.names[:_MOST_NAMES]) or "none"
-    more = f" and {rest:,} more" if (rest := len(table.names) - _MOST_NAMES) > 0 else ""
-    choose = " Choose one with --column." if hint else ""
-    raise InvalidFile(
-        f"{table.path}: there is no column {name!r}; the columns are {shown}{more}.{choose}"
-    )
-
-
-def _look_up(
-    table: Table,
-    survey: Survey,
-    batch: Any,
-    column: str,
-    by: Sequence[str],
-    unknown: str,
-    first_row: int,
-) -> Answers:
-    _check_kind(table, column, batch.column(column))
-    try:
-        found = positions(survey, batch.column(column), "error" if unknown == "error" else "drop")
-    except InvalidAnswer as error:
-        place = f"{table.path}, row {first_row + (error.row or 0)}: "
-        raise InvalidFile(error.describe(place)) from None
-    kept = batch.select(list(by)) if by else None
-    missing = found < 0
-    count = int(np.count_nonzero(missing))
-    if count and unknown == "drop":
-        found = found[~missing]
-        kept = kept.filter(~missing) if kept is not None else None
-    elif count:
-        found[missing] = survey.index(unknown)
-    return Answers(found, kept, count)
-
-
-def _check_kind(table: Table, column: str, answers: Any) -> None:
-    if wrong := wrong_kind(answers.type):
-        raise InvalidFile(
-            f"{table.path}: the column {column!r} is {wrong}; answers are text or whole numbers."
-        )
+    if column is not None:
+        return check_column(table.name, table.columns, column)
+    only = table.columns[0] if len(table.columns) == 1 else ""
+    if only and survey is not None and only in survey.categories:
+        raise InvalidFile(f"{table.name}, row 1: {only!r} is an answer, not a column's name.")
+    advice = " Say which of them has the answers."
+    return only or check_column(table.name, table.columns, "answer", advice)

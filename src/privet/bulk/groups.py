@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.columns import arrow, codes
+from ..analysis.columns import arrow, number_values
 from ..errors import InvalidArgument, InvalidFile
 
 if TYPE_CHECKING:
@@ -18,16 +18,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Groups", "check_by"]
 
-# A column with more values is no grouping, but an identity.
+# A column with more values identifies people rather than groups.
 MOST_GROUPS = 10_000
 _MOST_KINDS = 1 << 20
 
 
 def check_by(owner: str, by: Sequence[str]) -> None:
-    """Refuse names of columns of which two are the same, or one is that of the reports."""
-    if "report" in by or len(set(by)) < len(by):
-        rule = "different columns, and none of them 'report'"
-        raise InvalidArgument(owner, "by", rule, list(by))
+    """Refuse anything but the names of different columns, none of them that of the reports."""
+    names = [] if isinstance(by, str) else [name for name in by if _is_name(name)]
+    if isinstance(by, str) or len({*names, "report"}) <= len(by):
+        rule = "names of different columns in UTF-8, and none of them 'report'"
+        raise InvalidArgument(owner, "by", rule, by if isinstance(by, str) else list(by))
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and name == name.encode("utf-8", "ignore").decode()
 
 
 class Groups:
@@ -37,15 +42,18 @@ class Groups:
         self.by = list(by)
         self.seen: dict[Group, int] = {}
 
-    def number(self, batch: Any) -> NDArray[np.int32]:
-        """Return the number of each row's group; groups not seen before get the next ones."""
-        if not self.by:
-            self._number_of(())
+    def number(self, batch: Any, path: object) -> NDArray[np.int32]:
+        """Return the number of each row's group; groups not seen before get the next ones.
+
+        `path` is where the Arrow batch comes from.
+        """
+        if not self.by:  # which is as frequent as it is simple
+            self.seen[()] = 0
             return np.zeros(len(batch), dtype=np.int32)
-        columns = [_in_text(name, batch.column(name)) for name in self.by]
+        columns = [_in_text(path, name, batch.column(name)) for name in self.by]
         kinds, size = np.zeros(len(batch), dtype=np.int64), 1
-        for _, own, values in columns:
-            kinds, size = kinds * (values + 1) + own, size * (values + 1)
+        for rows, texts in columns:
+            kinds, size = kinds * len(texts) + rows, size * len(texts)
             if size > _MOST_KINDS:
                 different, kinds = np.unique(kinds, return_inverse=True)
                 size = len(different)
@@ -53,8 +61,14 @@ class Groups:
         a_row[kinds] = np.arange(len(batch))
         numbers = np.zeros(size, dtype=np.int32)
         for kind in np.flatnonzero(a_row >= 0):
-            group = tuple(text[int(a_row[kind])].as_py() for text, _, _ in columns)
-            numbers[kind] = self._number_of(group)
+            group = tuple(texts[rows[a_row[kind]]] for rows, texts in columns)
+            numbers[kind] = self.seen.setdefault(group, len(self.seen))
+        if len(self.seen) > MOST_GROUPS:
+            names = ", ".join(map(repr, self.by))
+            raise InvalidFile(
+                f"{path}: the values of {names} make more than {MOST_GROUPS:,} groups; each is "
+                "estimated by itself, and takes many reports."
+            )
         found: NDArray[np.int32] = numbers[kinds]
         return found
 
@@ -62,34 +76,17 @@ class Groups:
         """Return the columns of rows that belong to these groups, as Arrow text."""
         pa = arrow()
         places = pa.array(numbers)
-        values = list(zip(*self.seen, strict=True)) or [()] * len(self.by)
-        # Encoded anew, because what is missing may not be in a dictionary that is written.
-        return [pa.array(own, pa.string()).take(places).dictionary_encode() for own in values]
-
-    def _number_of(self, group: Group) -> int:
-        number = self.seen.setdefault(group, len(self.seen))
-        if number >= MOST_GROUPS:
-            names = ", ".join(map(repr, self.by))
-            raise InvalidFile(
-                f"The values of {names} make more than {MOST_GROUPS:,} groups; each is estimated "
-                "by itself, and takes many reports."
-            )
-        return number
+        columns = list(zip(*self.seen, strict=True)) or [()] * len(self.by)
+        # Encoded anew, because a dictionary that is written must not hold a missing value.
+        return [pa.array(texts, pa.string()).take(places).dictionary_encode() for texts in columns]
 
 
-def _in_text(name: str, column: Any) -> tuple[Any, NDArray[np.int64], int]:
-    """Return a column as text, the numbers of its different values, and how many these are.
-
-    What is missing has the number past the last.
-    """
-    pa = arrow()
+def _in_text(path: object, name: str, column: Any) -> tuple[NDArray[np.int64], list[str | None]]:
+    """Return the number of each row's value, and the values as text."""
     try:
-        if pa.types.is_dictionary(column.type):
-            values = column.dictionary.cast(pa.string())
-            text = pa.DictionaryArray.from_arrays(column.indices, values)
-        else:
-            text = column.cast(pa.string()).dictionary_encode()
-    except pa.ArrowException as error:
-        raise InvalidFile(f"The column {name!r} ({column.type}) is no text: {error}.") from None
-    count = len(text.dictionary)
-    return text, codes(text), count
+        rows, texts = number_values(column)
+    except arrow().ArrowException as error:
+        raise InvalidFile(f"{path}: the column {name!r} is not text: {error}.") from None
+    if any(isinstance(text, bytes) for text in texts):
+        raise InvalidFile(f"{path}: the column {name!r} is not text in UTF-8.")
+    return rows, texts

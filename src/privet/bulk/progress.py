@@ -1,4 +1,4 @@
-"""How long work tells how far it is: a context that yields `advance(n)`."""
+"""Progress: how long work reports how far it is."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ class Progress(Protocol):
 
 @contextmanager
 def no_progress(what: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
-    """Tell no one."""
+    """Show nothing."""
     yield lambda n: None

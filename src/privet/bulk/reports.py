@@ -1,11 +1,11 @@
-"""Reports files: Parquet with a binary column `report`, and the survey beside it.
+"""Reports files: Parquet with a binary column `report`, and the survey in the metadata.
 
-Other columns are in the clear, and groups can be made by them. Messages count reports as people do:
-the first is report 1.
+Other columns are in the clear, and reports can be grouped by them. Messages count reports from 1.
 """
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from itertools import accumulate
@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.columns import arrow, as_reports
-from ..errors import InvalidFile, InvalidReport, SurveyMismatch
+from ..analysis.columns import BINARY, arrow, as_reports
+from ..errors import InvalidReport
 from ..files import replacing
-from ..survey import Survey
-from .damage import reading
-from .kept import check_kept
+from .provenance import SURVEY_KEY, check_survey
+from .reading import check_column, checked_places, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,11 +26,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..survey import Survey
     from .groups import Groups
 
 __all__ = ["ReportsFile", "ReportsWriter", "read_reports"]
 
-SURVEY_KEY = b"privet.survey"
 _BATCH_BYTES = 1 << 22
 # A part is what one thread reads, and what is remembered of it takes a few hundred bytes.
 _PART_BYTES = 1 << 23
@@ -41,7 +40,7 @@ _BUFFER_BYTES = 1 << 20
 class ReportsWriter:
     """Write reports of one survey to a file, which appears when the block ends without error.
 
-    With `groups`, each report has its group's values beside it, in the clear.
+    With `groups`, each report is written with its group's values, in the clear.
     """
 
     def __init__(self, path: Path, survey: Survey, groups: Groups | None = None) -> None:
@@ -63,11 +62,12 @@ class ReportsWriter:
         )
         with ExitStack() as stack:
             temporary = stack.enter_context(replacing(self._path))
+            raw = stack.enter_context(pa.OSFile(os.fsencode(temporary), "wb"))
             # Reports are random bytes: neither dictionaries nor compression can shorten them, and
-            # only a checksum can tell that they are damaged.
+            # only a checksum shows that they are damaged.
             self._writer = stack.enter_context(
                 parquet.ParquetWriter(
-                    temporary, self._schema, compression="none", write_page_checksum=True,
+                    raw, self._schema, compression="none", write_page_checksum=True,
                     use_dictionary=by or False,
                 )
             )  # fmt: skip
@@ -77,11 +77,11 @@ class ReportsWriter:
     def write(self, reports: NDArray[np.uint8], numbers: NDArray[np.int32] | None = None) -> None:
         """Append reports, uint8 (n, report_bytes), and the numbers of their groups."""
         pa, kind = arrow(), self._schema.field("report").type
+        rule = f"An array of reports must be uint8 of shape (n, {kind.byte_width})."
+        if not isinstance(reports, np.ndarray):
+            raise InvalidReport(f"{rule} Got {type(reports).__name__} instead.")
         if reports.dtype != np.uint8 or reports.shape[1:] != (kind.byte_width,):
-            raise InvalidReport(
-                f"An array of reports must be uint8 of shape (n, {kind.byte_width}). "
-                f"Got {reports.dtype} of shape {reports.shape} instead."
-            )
+            raise InvalidReport(f"{rule} Got {reports.dtype} of shape {reports.shape} instead.")
         buffers = [None, pa.py_buffer(np.ascontiguousarray(reports))]
         columns = [pa.Array.from_buffers(kind, len(reports), buffers)]
         if self._groups is not None and numbers is not None:
@@ -103,7 +103,7 @@ class ReportsWriter:
 
 
 class ReportsFile:
-    """A file of reports of one survey, read in parts; another survey's are refused.
+    """A file of one survey's reports, read in parts; another survey's are refused.
 
     `parts` are Parquet's row groups; different threads may read different ones.
     """
@@ -123,7 +123,7 @@ class ReportsFile:
 
     @cached_property
     def parts(self) -> list[int]:
-        """The number, among people's, of the first report of each part."""
+        """The number of the first report of each part."""
         sizes = [self._metadata.row_group(i).num_rows for i in range(self._metadata.num_row_groups)]
         return list(accumulate(sizes, initial=1))[:-1]
 
@@ -133,10 +133,11 @@ class ReportsFile:
         rows, first = max(1, _BATCH_BYTES // size), self.parts[part]
         with self._open(self._metadata) as file:
             for batch in file.iter_batches(rows, [part], self._columns, use_threads=False):
+                checked_places(batch)
                 try:
-                    reports = as_reports(batch.column(0), size)
+                    reports = as_reports(batch.column("report"), size)
                 except InvalidReport as error:
-                    raise located(self.path, first, error) from None
+                    raise located(self.path, range(first, first + len(batch)), error) from None
                 yield first, reports, batch
                 first += len(batch)
 
@@ -144,8 +145,9 @@ class ReportsFile:
     def _open(self, metadata: Any = None) -> Iterator[Any]:
         with (
             reading(self.path, "a Parquet file of reports"),
+            arrow().OSFile(os.fsencode(self.path)) as raw,
             arrow("parquet").ParquetFile(
-                self.path, metadata=metadata, page_checksum_verification=True,
+                raw, metadata=metadata, page_checksum_verification=True,
                 pre_buffer=False, buffer_size=_BUFFER_BYTES,
             ) as file,
         ):  # fmt: skip
@@ -160,37 +162,19 @@ def read_reports(path: Path, survey: Survey) -> Iterator[NDArray[np.uint8]]:
             yield reports
 
 
-def located(path: Path, first: int, error: InvalidReport) -> InvalidReport:
-    """Return the error with the file and the report's number among people's."""
-    if error.row is None:
-        return InvalidReport(f"{path}: {error.reason}")
-    return InvalidReport(f"{path}, report {first + error.row}: {error.reason}")
+def located(path: Path, numbers: Sequence[int], error: InvalidReport) -> InvalidReport:
+    """Return the error with the file and the number of the report, given those of the rows."""
+    place = f"{path}" if error.row is None else f"{path}, report {numbers[error.row]}"
+    return InvalidReport(f"{place}: {error.reason}")
 
 
-def check_schema(path: Path, schema: Any, survey: Survey, by: Sequence[str]) -> None:
-    """Refuse what is no file of this survey's reports, or lacks a column."""
-    metadata = schema.metadata or {}
-    check_kept(path, metadata, survey)
-    text = metadata.get(SURVEY_KEY)
-    if text is not None and text != survey.to_json().encode():
-        try:
-            other = Survey.from_json(text)
-        except ValueError as error:
-            raise InvalidFile(f"{path}: the survey beside the reports: {error}") from None
-        raise SurveyMismatch(
-            f"{path}: these are reports of another survey, {other.id!r} "
-            f"({other.fingerprint[:12]}…), not of {survey.id!r} ({survey.fingerprint[:12]}…)."
-        )
+def check_schema(path: object, schema: Any, survey: Survey, by: Sequence[str]) -> None:
+    """Refuse a file that is not one of this survey's reports, or lacks a column."""
+    check_survey(path, schema.metadata or {}, survey)
     for name in ("report", *by):
-        if schema.names.count(name) != 1:
-            names = ", ".join(repr(name) for name in schema.names)
-            raise InvalidFile(
-                f"{path}: there must be one column {name!r}; the columns are {names}."
-            )
+        check_column(path, schema.names, name)
     kind, size = schema.field("report").type, survey.mechanism.report_bytes
-    types = arrow().types
-    binary = types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
-    if kind != arrow().binary(size) and not binary:
+    if kind != arrow().binary(size) and str(kind) not in BINARY:
         raise InvalidReport(
             f"{path}: a report of this survey is fixed_size_binary[{size}], the column is {kind}."
         )

@@ -46,9 +46,12 @@ class Shuffling:
     def __exit__(self, *error: Any) -> None:
         self._stack.__exit__(*error)
 
-    def add(self, rows: NDArray[np.uint8]) -> None:
-        """Take rows, uint8 (n, width)."""
+    def add(self, rows: NDArray[np.uint8], numbers: NDArray[np.int32] | None = None) -> None:
+        """Take rows, uint8 (n, width), and a number for each, which stays with it."""
         self._width = rows.shape[1]
+        if numbers is not None:
+            rows = np.hstack([rows, numbers[:, None].view(np.uint8)])
+        self._whole = rows.shape[1]
         pile_of = np.frombuffer(self._words.read(len(rows)), dtype=np.uint8) % _PILES
         dealt, ends = np.empty_like(rows), np.zeros(_PILES, dtype=np.int64)
         kernels.deal(rows, pile_of, dealt, ends)
@@ -63,15 +66,16 @@ class Shuffling:
             )
             raise OSError(error.errno, rule, gettempdir()) from None
 
-    def drain(self) -> Iterator[NDArray[np.uint8]]:
-        """Yield the rows, pile after pile."""
+    def drain(self) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int32] | None]]:
+        """Yield the rows, pile after pile, and their numbers."""
         for pile in self._piles:
             pile.seek(0)
             data = pile.read()
             if data:
-                rows = np.frombuffer(bytearray(data), dtype=np.uint8).reshape(-1, self._width)
+                rows = np.frombuffer(bytearray(data), dtype=np.uint8).reshape(-1, self._whole)
                 self._permute(rows)
-                yield rows
+                numbers = np.ascontiguousarray(rows[:, self._width :]).view(np.int32)
+                yield rows[:, : self._width], numbers[:, 0] if numbers.size else None
 
     def _permute(self, rows: NDArray[np.uint8]) -> None:
         left = len(rows)

@@ -1,4 +1,4 @@
-"""Files of reports and files of tallies, added up, over threads."""
+"""Files of reports and of tallies, added up by several threads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .progress import no_progress
 from .reports import ReportsFile, located
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 __all__ = ["tally_files", "tally_groups"]
+
+_LARGE_TALLY = 1 << 26
 
 
 def tally_files(
@@ -52,7 +54,7 @@ def tally_groups(
             files.append(ReportsFile(path, survey, by))
     with progress("Counting", total=sum(file.n for file in files)) as advance:
         for counter in _count(files, survey, by, advance):
-            for group, tally in counter.tallies():
+            for group, tally in zip(counter.groups.seen, counter.tallies, strict=True):
                 _merge(counted, group, tally)
     return dict(sorted(counted.items(), key=lambda item: [(v is None, v or "") for v in item[0]]))
 
@@ -66,6 +68,9 @@ def _is_tally(path: Path) -> bool:
 def _read_tally(path: Path, survey: Survey, by: Sequence[str]) -> Tally:
     if by:
         raise InvalidFile(f"{path}: a tally has no columns, and so no groups by {', '.join(by)}.")
+    size, expected = path.stat().st_size, len(survey.tally().to_bytes())
+    if size > max(expected, _LARGE_TALLY):  # a smaller one is read, to see whose it is
+        raise InvalidTally(f"{path}: A tally of this survey has {expected} bytes. Got {size}.")
     try:
         return Tally.from_bytes(path.read_bytes(), survey)
     except (InvalidTally, SurveyMismatch) as error:
@@ -84,29 +89,23 @@ class _Counter:
 
     def __init__(self, survey: Survey, by: Sequence[str]) -> None:
         self._survey = survey
-        self._groups = Groups(by)
-        self._tallies: list[Tally] = []
+        self.groups = Groups(by)
+        self.tallies: list[Tally] = []
 
-    def add(self, reports: NDArray[np.uint8], batch: Any) -> None:
-        """Add reports, each to the group that its other columns name."""
-        numbers = self._groups.number(batch)
-        for _ in range(len(self._tallies), len(self._groups.seen)):
-            self._tallies.append(self._survey.tally())
-        if len(self._tallies) == 1:
-            self._tallies[0].update(reports)
-            return
-        order = np.argsort(numbers, kind="stable")
-        ends = np.cumsum(np.bincount(numbers, minlength=len(self._tallies)))
-        for tally, rows in zip(self._tallies, np.split(order, ends[:-1]), strict=True):
+    def add(self, path: Path, first: int, reports: NDArray[np.uint8], batch: Any) -> None:
+        """Add reports of a file, from this number on, each to the group of its row."""
+        numbers = self.groups.number(batch, path)
+        for _ in range(len(self.tallies), len(self.groups.seen)):
+            self.tallies.append(self._survey.tally())
+        parts: list[Any] = [slice(None)] * len(self.tallies)
+        if len(parts) > 1:
+            ends = np.cumsum(np.bincount(numbers, minlength=len(parts)))
+            parts = np.split(np.argsort(numbers, kind="stable"), ends[:-1])
+        for tally, rows in zip(self.tallies, parts, strict=True):
             try:
                 tally.update(reports[rows])
             except InvalidReport as error:
-                row = None if error.row is None else int(rows[error.row])
-                raise InvalidReport(error.reason, row=row) from None
-
-    def tallies(self) -> Iterator[tuple[Group, Tally]]:
-        """Yield the groups and their tallies."""
-        return zip(self._groups.seen, self._tallies, strict=True)
+                raise located(path, np.arange(first, first + len(reports))[rows], error) from None
 
 
 def _count(
@@ -127,7 +126,9 @@ def _count(
         try:
             for at, (file, part) in waiting:
                 try:
-                    _count_part(file, part, counter, advance)
+                    for first, reports, batch in file.read(part):
+                        counter.add(file.path, first, reports, batch)
+                        advance(len(reports))
                 except PrivetError as error:
                     failures.append((at, error))
                     raise
@@ -139,16 +140,3 @@ def _count(
     except PrivetError:  # parts are begun in order, so the first failure is the same every time
         raise min(failures, key=itemgetter(0))[1] from None
     return counters
-
-
-def _count_part(
-    file: ReportsFile, part: int, counter: _Counter, advance: Callable[[int], object]
-) -> None:
-    for first, reports, batch in file.read(part):
-        try:
-            counter.add(reports, batch)
-        except InvalidReport as error:
-            raise located(file.path, first, error) from None
-        except InvalidFile as error:
-            raise InvalidFile(f"{file.path}: {error}") from None
-        advance(len(reports))

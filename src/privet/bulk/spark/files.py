@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...analysis.columns import arrow
 from ...errors import InvalidArgument, InvalidFile
-from ..kept import COLUMNS_KEY, kept_beside
-from ..reports import SURVEY_KEY, check_schema
+from ..provenance import SPARK_KEY, SURVEY_KEY, column_note
+from ..reports import check_schema
 from .session import active, reason, running, session
 from .tallying import quoted, select_reports, tally_groups
 
@@ -33,7 +33,7 @@ def write_reports(frame: Any, path: str, survey: Survey, *, mode: str = "error")
     """
     select_reports(frame, "write_reports", ())
     described = frame.withColumn(
-        "report", quoted("report").alias("report", metadata=kept_beside(survey))
+        "report", quoted("report").alias("report", metadata=column_note(survey))
     )
     with running(path):
         # Reports are random bytes, which nothing can shorten.
@@ -46,10 +46,10 @@ def read_reports(
 ) -> Any:
     """Return the frame of the reports in Parquet files, folders and patterns, local or remote.
 
-    Before any of them is counted, the driver reads the footer of every file, with Spark's own
-    access to it: a file without a column of reports is refused, and so is one that says that its
-    reports are of another survey, or that lacks a column of `by` which others have. A file that
-    says nothing of a survey is taken as one of this.
+    Before any of them is counted, the driver reads the footer of every file, in the way that Spark
+    reaches it. Refused are a file without a column of reports, one that says it belongs to another
+    survey, and one that lacks a column of `by` which others have. A file that names no survey is
+    taken as one of this.
     """
     paths = [paths] if isinstance(paths, str) else list(paths)
     if not paths:
@@ -88,7 +88,7 @@ def tally_paths(
 
 
 class _Footers:
-    """Reads what Parquet files say of themselves, through Java, as far as reports go."""
+    """Reads the columns and metadata of Parquet files through Java, as far as reports go."""
 
     def __init__(self, spark: Any, survey: Survey) -> None:
         self._java = spark._jvm
@@ -109,12 +109,12 @@ class _Footers:
             what = "not a Parquet file of reports, or a damaged one"
             raise InvalidFile(f"{file}: {what}: {reason(error)}") from None
         try:
-            said = reader.getFooter().getFileMetaData()
-            columns, metadata = said.getSchema().toString(), said.getKeyValueMetaData()
+            footer = reader.getFooter().getFileMetaData()
+            columns, metadata = footer.getSchema().toString(), footer.getKeyValueMetaData()
             same = metadata.entrySet().containsAll(self._same.entrySet())
-            kept = {
+            texts = {
                 SURVEY_KEY: self._text if same else metadata.get(self._key),
-                COLUMNS_KEY: metadata.get(COLUMNS_KEY.decode()),
+                SPARK_KEY: metadata.get(SPARK_KEY.decode()),
             }
         finally:
             reader.close()
@@ -124,7 +124,7 @@ class _Footers:
                 for line in columns.split("\n")
                 if (found := _COLUMN.match(line))
             ],
-            metadata={key: text for key, text in kept.items() if text is not None},
+            metadata={key: text for key, text in texts.items() if text is not None},
         )
 
 

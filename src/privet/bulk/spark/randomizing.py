@@ -7,10 +7,10 @@ than ε allows. So the reports are drawn at once and held by the executors, cut 
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...analysis.columns import check_unknown, text_of
 from ...errors import InvalidAnswer, InvalidArgument
 from . import workers
 from .session import running
@@ -35,10 +35,10 @@ def randomize(
     """Return a frame of reports, one for each answer, in an order drawn at random.
 
     The work is done when this returns: every action on the frame sees the same reports. Executors
-    hold them, in memory and on their own disks, apart from the answers. If one of them is lost,
-    actions raise SparkFailure, because drawing its reports again would release a second report of
-    the same answers; `write_reports` puts them where nothing is lost. A task that fails while
-    reports are drawn is run again, and what it had drawn was seen by nobody.
+    hold them, in memory and on their disks, apart from the answers. If an executor is lost, actions
+    raise SparkFailure, because drawing its reports again would release a second report of the same
+    answers; `write_reports` puts them where nothing is lost. A task that fails while reports are
+    drawn is run again, and nobody has seen what it had drawn.
 
     Parameters
     ----------
@@ -49,10 +49,10 @@ def randomize(
     column : str
         The answers: text, whole numbers or booleans, as `Survey.randomize_batch` takes them.
     by : sequence of str
-        Columns that are kept beside the reports as they are: they are not protected.
+        Columns that are kept with the reports as they are: they are not protected.
     unknown : "error", "drop", or a category
-        What becomes of an answer that is no category: InvalidAnswer is raised, or it is left out,
-        or it counts as that category.
+        What becomes of an answer that is no category: it raises InvalidAnswer, is left out, or
+        counts as that category.
 
     """
     if column in by:
@@ -63,8 +63,7 @@ def randomize(
     if type(kind).__name__ not in _ANSWERS.split():
         rule = f"a column of text, whole numbers or booleans, which {column!r} is not"
         raise InvalidArgument("randomize", "column", rule, kind.simpleString())
-    if unknown not in ("error", "drop"):
-        survey.index(unknown)
+    check_unknown("randomize", survey, unknown)
     if frame.sparkSession.conf.get("spark.speculation", "false") == "true":
         rule = "of a session without spark.speculation, which runs tasks, and so draws, twice"
         raise InvalidArgument("randomize", "frame", rule, "spark.speculation = true")
@@ -74,11 +73,11 @@ def randomize(
     with running("Randomizing"):
         # Fixed before they are shuffled: a shuffle whose input is drawn again in part, after a
         # loss, would repeat some reports and miss others.
-        layout = f"report binary, place bigint, problem string{kinds}"
+        layout = f"report binary, place bigint, problem binary{kinds}"
         drawn = chosen.mapInArrow(draw, layout).localCheckpoint()
         try:
             if problem := drawn.where("problem is not null").select("problem").first():
-                answer = json.loads(problem[0])
+                answer = text_of(bytes(problem[0])) or None
                 raise InvalidAnswer(answer, nearest=survey.nearest(answer))
             mixed = drawn.repartition("place").sortWithinPartitions("place")
             return mixed.select("report", *keys).toDF("report", *by).localCheckpoint()

@@ -1,7 +1,7 @@
 """A Spark session, and what Spark raises turned into what privet raises.
 
 PySpark brings Spark along but not Java, which it starts with a module that some runtimes are
-shipped without. Both are looked at first, because Spark's own words for either are a shell's.
+shipped without. Both are checked first, because without them Spark fails in a shell's words.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidArgument, InvalidFile, MissingExtra, PrivetError, SparkFailure
+from ...extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,9 +43,10 @@ def session(master: str | None = None, **settings: Any) -> Any:
     ----------
     master : str, optional
         Where to run, such as "local[4]" or "spark://host:7077"; by default every core of this
-        machine, or what spark-submit was told.
+        machine, or the master that spark-submit was given.
     **settings
-        Spark's own, for one that is started, such as `**{"spark.executor.memory": "4g"}`.
+        Spark's settings for a session that is started, such as
+        `**{"spark.executor.memory": "4g"}`.
 
     """
     with quiet():
@@ -68,12 +70,8 @@ def active() -> Any:
 
 def pyspark(submodule: str = "") -> Any:
     """Return pyspark or one of its submodules."""
-    from importlib import import_module
-
-    try:
-        return import_module(f"pyspark.{submodule}" if submodule else "pyspark")
-    except ImportError:
-        raise MissingExtra("Counting on a cluster", "pyspark", "privet[spark]") from None
+    package = f"pyspark.{submodule}" if submodule else "pyspark"
+    return require(package, "spark", "Counting on a cluster")
 
 
 def check_java() -> None:
@@ -131,7 +129,7 @@ def _launch(conf: Any, log: Any) -> None:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Let PySpark not warn of a pandas that it does not know yet, and that is not used here."""
+    """Keep PySpark from warning of a new pandas, which is not used here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
         yield
@@ -141,7 +139,7 @@ def quiet() -> Iterator[None]:
 def running(what: str) -> Iterator[None]:
     """Turn whatever Spark raises into one line: InvalidFile, MissingExtra or SparkFailure.
 
-    What it said at length is that error's cause.
+    The error's cause is what Spark said at length.
     """
     from py4j.protocol import Py4JError  # PySpark's way to Java, installed with it
 

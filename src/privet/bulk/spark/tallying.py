@@ -1,7 +1,7 @@
 """Frames of reports to tallies: counted where they are, added up there, and fetched as sums.
 
-Every partition is folded to counts, those of sixteen neighbours are added up, and then all: two
-small shuffles, whatever the number of partitions. The driver is sent the sums and nothing else.
+Every partition is folded to counts; those of sixteen neighbours are added up, and then all of them:
+two small shuffles, however many partitions there are. The driver is sent nothing but the sums.
 """
 
 from __future__ import annotations
@@ -24,32 +24,24 @@ if TYPE_CHECKING:
     from ...analysis.tally import Tally
     from ...survey import Survey
 
-# What a group can be told by: values that are equal, hashed and sorted alike in Spark and Python.
-_KEYS = [
-    "BooleanType",
-    "ByteType",
-    "ShortType",
-    "IntegerType",
-    "LongType",
-    "DecimalType",
-    "StringType",
-    "DateType",
-    "TimestampType",
-    "TimestampNTZType",
-]
+# Groups are made by values that Spark and Python compare, hash and sort alike.
+_KEYS = (
+    "BooleanType ByteType ShortType IntegerType LongType DecimalType StringType "
+    "DateType TimestampType TimestampNTZType"
+)
 
 
 def tally(frame: Any, survey: Survey) -> Tally:
     """Return the tally of a frame's column `report`.
 
-    The same, bit for bit, as one machine makes of the same reports. Where one of them is none,
-    InvalidReport says why, and in which file it is if the frame was read from files.
+    The same, bit for bit, as one machine makes of the same reports. An invalid report raises
+    InvalidReport, which says why, and in which file it is if the frame was read from files.
     """
     return tally_groups(frame, survey, ())[()]
 
 
 def tally_groups(frame: Any, survey: Survey, by: Sequence[str]) -> dict[tuple[Any, ...], Tally]:
-    """Return one tally for each group of rows that are alike in the columns `by`.
+    """Return one tally for each group of rows with the same values of the columns `by`.
 
     The keys are tuples of the columns' values, in sorted order, None after all others. Without
     columns there is one group, with the key (), also where the frame is empty.
@@ -70,7 +62,7 @@ def tally_groups(frame: Any, survey: Survey, by: Sequence[str]) -> dict[tuple[An
                 vectors[group] = np.zeros(length, dtype=np.int64)
             at = number * size
             vectors[group][at : at + size] = np.frombuffer(counts, dtype="<i8")[: length - at]
-    return {key: _tally(survey, vectors[key]) for key in sorted(vectors, key=_in_order)}
+    return {key: _tally_of(survey, vectors[key]) for key in sorted(vectors, key=_in_order)}
 
 
 def _slices(chosen: Any, recipe: workers.Recipe, keys: Sequence[str], size: int) -> Any:
@@ -86,7 +78,7 @@ def _slices(chosen: Any, recipe: workers.Recipe, keys: Sequence[str], size: int)
 
 
 def _refuse(chosen: Any, problem: dict[str, str]) -> None:
-    """Raise for a report that is none, after a look for the file that holds it."""
+    """Raise InvalidReport, naming the file that holds the report if there is one."""
     functions = pyspark("sql.functions")
     report = problem["report"]
     this = functions.col("report")
@@ -96,10 +88,10 @@ def _refuse(chosen: Any, problem: dict[str, str]) -> None:
     raise InvalidReport(f"{place}{problem['reason']}")
 
 
-def _tally(survey: Survey, vector: NDArray[np.int64]) -> Tally:
-    tally = survey.tally()
-    tally._add(int(vector[0]), vector[1:])
-    return tally
+def _tally_of(survey: Survey, vector: NDArray[np.int64]) -> Tally:
+    counted = survey.tally()
+    counted._add(int(vector[0]), vector[1:])
+    return counted
 
 
 def _in_order(key: tuple[Any, ...]) -> list[tuple[bool, Any]]:
@@ -119,7 +111,7 @@ def select(frame: Any, owner: str, column: str, ours: str, by: Sequence[str]) ->
             raise InvalidArgument(owner, parameter, f"one of the frame's columns, {names}", name)
     for name in by:
         kind = frame.schema[name].dataType
-        if type(kind).__name__ not in _KEYS:
+        if type(kind).__name__ not in _KEYS.split():
             rule = f"columns of text, whole numbers or dates, which {name!r} is not"
             raise InvalidArgument(owner, "by", rule, kind.simpleString())
     named = {ours: column, **{f"by{i}": name for i, name in enumerate(by)}}
@@ -138,6 +130,6 @@ def select_reports(frame: Any, owner: str, by: Sequence[str]) -> Any:
 
 
 def quoted(name: str) -> Any:
-    """Return a frame's column, whatever signs its name has."""
+    """Return a frame's column, whatever characters its name has."""
     inner = name.replace("`", "``")
     return pyspark("sql.functions").col(f"`{inner}`")

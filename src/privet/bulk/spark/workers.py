@@ -1,11 +1,11 @@
 """What runs on the executors: answers to reports, reports to counts, counts to sums.
 
 Each function takes the Arrow batches of one partition and yields batches. A mistake in the data
-is yielded as well, as a row that the driver raises from: an exception here would be tried again
+is yielded too, as a row that the driver raises from: an exception here would have the task tried
 four times, and end in Java's words.
 
-A tally travels as slices of the vector (n, aggregate...), in rows of equal length: however large
-the aggregate, no row and no batch is, and a slice of zeros need not travel at all.
+A tally travels as slices of the vector (n, aggregate...), in rows of equal length. However large
+the aggregate is, no row and no batch is large, and a slice of zeros need not travel at all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...analysis.columns import arrow, as_reports, positions
+from ...analysis.columns import arrow, as_reports, look_up
 from ...entropy import secure
 from ...errors import InvalidAnswer, InvalidReport
 from ...survey import Survey
@@ -38,7 +38,7 @@ FAN_IN = 16
 
 
 class Recipe(NamedTuple):
-    """What a mechanism is made of: it is small, where a mechanism that was used may not be."""
+    """What a mechanism is made of: small, even where a mechanism that has worked is not."""
 
     kind: type[Mechanism]
     d: int
@@ -73,22 +73,21 @@ def randomize(
     places = secure().keystream()
     for batch in batches:
         try:
-            values = positions(survey, batch.column("answer"), unknown)
+            found = look_up(survey, batch.column("answer"), unknown)
         except InvalidAnswer as error:
-            problem = pa.array([json.dumps(error.answer)], pa.string())
+            answer = error.answer or ""
+            said = answer if isinstance(answer, bytes) else str(answer).encode()
+            problem = pa.array([said], pa.binary())
             nothing = [pa.nulls(1, batch.column(name).type) for name in by]
             first = [pa.nulls(1, pa.binary()), pa.nulls(1, pa.int64()), problem]
             yield pa.record_batch([*first, *nothing], ["report", "place", "problem", *by])
             return
-        others = batch.select(list(by))
-        if values.size and values.min() < 0:
-            others = others.filter(pa.array(values >= 0))
-            values = values[values >= 0]
-        for at in range(0, len(values), rows):
-            some = values[at : at + rows]
+        others = found.filter(batch.select(list(by)))
+        for at in range(0, len(found.positions), rows):
+            some = found.positions[at : at + rows]
             reports = survey.mechanism.randomize(some, workers=1)
             place = np.frombuffer(places.read(8 * len(some)), dtype="<i8")
-            first = [_binary(reports), pa.array(place), pa.nulls(len(some), pa.string())]
+            first = [_binary(reports), pa.array(place), pa.nulls(len(some), pa.binary())]
             rest = others.slice(at, rows).columns
             yield pa.record_batch([*first, *rest], ["report", "place", "problem", *by])
 
@@ -136,7 +135,7 @@ def fold(batches: Iterator[Any], recipe: Recipe, by: Sequence[str]) -> Iterator[
 
 
 def _groups(keys: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each different row as a table of its own, and which rows are like it."""
+    """Yield each different row as a table of one row, and which rows are like it."""
     if not keys.num_columns:
         yield keys, slice(None)
         return

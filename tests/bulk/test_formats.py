@@ -4,15 +4,17 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, ipc, parquet
 
-from privet.bulk import tables
-from privet.bulk.tables import STDIN, open_table
+from privet.bulk import formats
+from privet.bulk.formats import STDIN, Table, open_table, source
 from privet.errors import InvalidArgument, InvalidFile
 
 ROWS = {"answer": ["tea", "café", "two\nlines", "tea"], "n": [1, 2, 3, 4]}
@@ -66,7 +68,7 @@ SEEKABLE = {
 
 def read(path, columns=("answer", "n")):
     with open_table(path) as table:
-        assert list(table.names)[:2] == ["answer", "n"] or path.name.endswith("json")
+        assert list(table.columns)[:2] == ["answer", "n"] or path.name.endswith("json")
         batches = list(table.read(list(columns)))
     rows = [row for batch in batches for row in zip(*batch.to_pydict().values(), strict=True)]
     plain = [[v.decode() if isinstance(v, bytes) else v for v in row] for row in rows]
@@ -95,6 +97,14 @@ def _swapped(path):
                 yield int(n), answer.decode() if isinstance(answer, bytes) else answer
 
 
+@pytest.mark.parametrize(("name", "data"), [*PLAIN.items(), *SEEKABLE.items()])
+def test_a_name_may_be_any_bytes(tmp_path, name, data):
+    path = tmp_path / os.fsdecode(b"caf\xe9 ") / name
+    path.parent.mkdir()
+    path.write_bytes(data)
+    assert read(path) == EXPECTED
+
+
 PACKINGS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 
 
@@ -112,11 +122,11 @@ def test_packed_files_are_unpacked(tmp_path, ending, name, data):
 
 @pytest.mark.parametrize("name", [name for name in PLAIN if name != "a.tsv"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
-def test_standard_input_is_told_by_its_first_bytes(monkeypatch, name, pack):
+def test_standard_input_is_recognized_by_its_first_bytes(monkeypatch, name, pack):
     class Stdin:
         buffer = io.BytesIO(pack(PLAIN[name]))
 
-    monkeypatch.setattr(tables.sys, "stdin", Stdin())
+    monkeypatch.setattr(source.sys, "stdin", Stdin())
     assert read(STDIN) == EXPECTED
 
 
@@ -132,7 +142,7 @@ def test_a_slow_pipe_gives_the_same(monkeypatch, name):
     class Stdin:
         buffer = Trickle(PLAIN[name])
 
-    monkeypatch.setattr(tables.sys, "stdin", Stdin())
+    monkeypatch.setattr(source.sys, "stdin", Stdin())
     assert read(STDIN) == EXPECTED
 
 
@@ -141,7 +151,7 @@ def test_another_delimiter(tmp_path, delimiter):
     path = tmp_path / "a.csv"
     path.write_bytes(as_csv(delimiter))
     with open_table(path, delimiter) as table:
-        assert table.names == ["answer", "n"]
+        assert table.columns == ["answer", "n"]
         (batch,) = table.read(["n"])
     assert batch.column(0).to_pylist() == [b"1", b"2", b"3", b"4"]
 
@@ -167,7 +177,7 @@ def test_json_whose_later_rows_have_other_fields(tmp_path):
         ("a.parquet.gz", gzip.compress(as_parquet()), ": Parquet and Feather files are read from"),
         ("a.arrow", as_feather("lz4")[:-200], ": not a table"),
         ("a.arrows", as_stream()[:100], ": not a table"),
-        ("a.json", b'{"answer": "tea"}\n{"answer": \n', ", row 2: no JSON object: "),
+        ("a.json", b'{"answer": "tea"}\n{"answer": \n', ", row 2: not a JSON object: "),
         ("a.json", b'{"answer": "tea"}\n' * 2000 + b'{"answer": \n', ", row 2001: Invalid value."),
         ("a.json", b'{"answer": "tea"}\n{"answer": 1}\n', ", row 2: the field 'answer' is of anot"),
         ("a.json", LONG_JSON + b'{"answer": 1}\n', f", row {LONG_ROWS + 1}: the field 'answer' is"),
@@ -197,6 +207,28 @@ def test_bad_files_are_named(tmp_path, name, data, said):
         read(path, ["answer"] if b"{" in data[:1] else ["answer", "n"])
     assert str(caught.value).startswith(f"{path}{said}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_format_is_two_functions_in_the_registry(tmp_path, monkeypatch):
+    """A toy: every line after the mark is an answer."""
+
+    def open_lines(source):
+        lines = source.start.split(b"\n")[1:]
+        return Table(source.name, ["answer"], lambda columns: iter_batches(lines))
+
+    def iter_batches(lines):
+        yield pa.record_batch([pa.array(lines)], ["answer"])
+
+    toy = SimpleNamespace(
+        recognizes=lambda start: start.startswith(b"LINES"), open_table=open_lines
+    )
+    monkeypatch.setattr(formats, "FORMATS", (toy, *formats.FORMATS))
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"LINES\ntea\nmilk"))
+    with open_table(tmp_path / "a.gz") as table:
+        (batch,) = table.read(["answer"])
+    assert batch.column(0).to_pylist() == [b"tea", b"milk"]
+    (tmp_path / "a.csv").write_bytes(as_csv())
+    assert read(tmp_path / "a.csv") == EXPECTED
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_row(tmp_path):
@@ -240,6 +272,6 @@ def test_parquet_through_a_pipe_is_refused(monkeypatch):
     class Stdin:
         buffer = io.BytesIO(as_parquet())
 
-    monkeypatch.setattr(tables.sys, "stdin", Stdin())
+    monkeypatch.setattr(source.sys, "stdin", Stdin())
     with pytest.raises(InvalidFile, match="stdin: Parquet .* give the name of the plain file"):
         read(Path("-"))

@@ -1,0 +1,55 @@
+"""Files of rows in any common format, streamed as Arrow batches.
+
+What a file is, its first bytes say. Nothing is written anywhere, so that answers can come through
+a pipe without touching a disk. A format is a module with two functions, `recognizes(start)` and
+`open_table(source)`; adding one is that file and a name in FORMATS.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from ..reading import reading
+from . import arrow_file, arrow_stream, csv, ndjson, parquet, unreadable
+from .source import STDIN, Source, open_source
+from .table import READABLE, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+__all__ = ["FORMATS", "STDIN", "Table", "count_rows", "open_table"]
+
+
+class _Format(Protocol):
+    def recognizes(self, start: bytes) -> bool: ...
+    def open_table(self, source: Source) -> Table: ...
+
+
+# Asked in this order.
+FORMATS: tuple[_Format, ...] = (parquet, arrow_file, arrow_stream, unreadable, ndjson, csv)
+
+
+@contextmanager
+def open_table(path: Path, delimiter: str | None = None) -> Iterator[Table]:
+    """Open a file, or standard input (`STDIN`), also packed; the delimiter is for CSV alone."""
+    csv.check_delimiter(delimiter)
+    with open_source(path, delimiter) as source:
+        with reading(source.name, READABLE):
+            opener = next(some for some in FORMATS if some.recognizes(source.start))
+            table = opener.open_table(source)
+        yield table
+
+
+def count_rows(paths: Sequence[Path], delimiter: str | None = None) -> int | None:
+    """Return how many rows files have, if all of them say so before they are read."""
+    total = 0
+    for path in paths:
+        if path == STDIN or not path.is_file():
+            return None
+        with open_table(path, delimiter) as table:
+            if table.rows is None:
+                return None
+            total += table.rows
+    return total

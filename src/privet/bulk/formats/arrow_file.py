@@ -1,0 +1,34 @@
+"""Arrow files, which are also called Feather."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...analysis.columns import arrow
+from .arrow_stream import checked
+from .table import Table
+
+if TYPE_CHECKING:
+    from .source import Source
+    from .table import Batches
+
+
+def recognizes(start: bytes) -> bool:
+    """Return whether a file that begins like this is an Arrow file."""
+    return start.startswith(b"ARROW1")
+
+
+def open_table(source: Source) -> Table:
+    """Open a file that is not packed."""
+    pa, ipc, file = arrow(), arrow("ipc"), source.plain_file()
+    with pa.memory_map(file) as mapped:
+        names = ipc.open_file(mapped).schema.names
+
+    def batches(columns: list[str]) -> Batches:
+        fields = [names.index(name) for name in columns]
+        with pa.memory_map(file) as mapped:
+            opened = ipc.open_file(mapped, options=ipc.IpcReadOptions(included_fields=fields))
+            for i in range(opened.num_record_batches):
+                yield checked(opened.get_batch(i))
+
+    return Table(source.name, names, batches)

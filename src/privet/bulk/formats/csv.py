@@ -1,0 +1,97 @@
+"""CSV: text with a header, and a delimiter between its fields."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import TYPE_CHECKING
+
+from ...analysis.columns import arrow
+from ...errors import InvalidArgument, InvalidFile
+from .table import LONG_ROW, MOST_ROW_BYTES, Table, too_long
+
+if TYPE_CHECKING:
+    from .source import Source
+    from .table import Batches
+
+_NO_ROWS = "Empty CSV file"
+_RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
+_OTHER_DELIMITERS = ";\t|"
+
+
+def recognizes(start: bytes) -> bool:
+    """Return True: what is nothing else is taken for CSV."""
+    return True
+
+
+def open_table(source: Source) -> Table:
+    """Open a file whose columns are read as bytes.
+
+    Rows are counted as a spreadsheet shows them: the header is row 1, the first answer row 2.
+    """
+    pa, reader = arrow(), arrow("csv")
+    delimiter = source.delimiter or ("\t" if source.has_ending(".tsv", ".tab") else None)
+    names = _header(source, delimiter)
+
+    def batches(columns: list[str]) -> Batches:
+        # Without threads Arrow counts rows for its messages, and parses no slower.
+        options = reader.ReadOptions(block_size=MOST_ROW_BYTES, use_threads=False)
+        parse = reader.ParseOptions(
+            delimiter=delimiter or ",", newlines_in_values=True, ignore_empty_lines=False
+        )
+        convert = reader.ConvertOptions(
+            strings_can_be_null=False,
+            check_utf8=False,
+            include_columns=columns,
+            column_types=dict.fromkeys(columns, pa.binary()),
+        )
+        row = 2
+        try:
+            with (
+                source.for_arrow() as stream,
+                reader.open_csv(stream, options, parse, convert) as opened,
+            ):
+                for batch in opened:
+                    row += len(batch)
+                    yield batch
+        except pa.ArrowInvalid as error:
+            if ragged := _RAGGED.search(str(error)):
+                number, wanted, got = ragged.groups()
+                rule = f"the number of fields is {got}, the header's {wanted}"
+                raise InvalidFile(f"{source.name}, row {number}: {rule}.") from None
+            if LONG_ROW in str(error):
+                raise too_long(source.name, row, "; is a quote never closed?") from None
+            if _NO_ROWS not in str(error):  # which is what a header without an end of line is
+                raise
+
+    return Table(source.name, names, batches, first_row=2)
+
+
+def check_delimiter(delimiter: str | None) -> None:
+    """Refuse what cannot stand between fields."""
+    if delimiter is None:
+        return
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        rule = "one character of ASCII, or tab, and no quote or end of a line"
+        raise InvalidArgument("a CSV file", "delimiter", rule, delimiter)
+
+
+def _header(source: Source, delimiter: str | None) -> list[str]:
+    text = source.start.decode("utf-8", "surrogateescape")
+    try:
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or ",", strict=True)
+        names = next(lines, []) or [""]
+    except csv.Error as error:
+        raise InvalidFile(f"{source.name}, row 1: no header of a CSV file: {error}.") from None
+    for name in names:
+        if any(c == "\0" or "\ud800" <= c <= "\udfff" for c in name):  # the latter are no UTF-8
+            what = "no header of a CSV file in UTF-8"
+            raise InvalidFile(f"{source.name}, row 1: {what}: {name!r:.60}.")
+    for other in _OTHER_DELIMITERS if len(names) == 1 and delimiter is None else "":
+        if other in names[0]:
+            raise InvalidFile(
+                f"{source.name}, row 1: the header {names[0]!r:.60} has {other!r} and no commas; "
+                "if that is what stands between the fields, give it as the delimiter."
+            )
+    return names

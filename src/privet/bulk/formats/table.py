@@ -1,0 +1,45 @@
+"""What every format opens: a table, read as Arrow batches of the columns that are asked for."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...errors import InvalidFile
+from ..reading import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    # Closed after use: what Arrow still reads when the interpreter ends keeps it from ending.
+    Batches = Generator[Any, None, None]
+
+READABLE = "a table in UTF-8 that can be read"
+MOST_ROW_BYTES = 1 << 21
+LONG_ROW = "straddling object"  # what Arrow says of a longer row of text
+
+
+class Table(NamedTuple):
+    """An open file of rows.
+
+    `first_row` is the number that people give to the first row: after a header it is 2. `rows` is
+    how many there are, where the format says so before it is read.
+    """
+
+    name: str
+    columns: Sequence[str]
+    batches: Callable[[list[str]], Batches]
+    first_row: int = 1
+    rows: int | None = None
+
+    def read(self, columns: list[str]) -> Batches:
+        """Yield batches of these columns, in this order; to be closed."""
+        with reading(self.name, READABLE), closing(self.batches(columns)) as batches:
+            for batch in batches:
+                yield batch.select(columns)
+
+
+def too_long(name: str, row: int, hint: str = ".") -> InvalidFile:
+    """Return the error for a row of text that is too long."""
+    most = MOST_ROW_BYTES >> 20
+    return InvalidFile(f"{name}, from row {row} on: there is a row of more than {most} MB{hint}")

@@ -1,0 +1,29 @@
+"""Files that people have and that are not read here, each with what to do about it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NoReturn
+
+from ...errors import InvalidFile
+
+if TYPE_CHECKING:
+    from .source import Source
+
+_ADVICE = {
+    rb"PK\x03\x04": "a ZIP archive or a spreadsheet; unpack it, or save it as CSV",
+    rb"FEA1": "a Feather file of the old version 1; save it as version 2",
+    rb"\xff\xfe|\xfe\xff": "text in UTF-16; save it as UTF-8",
+    rb"\s*\[\s*[{\]]": "a JSON array; write one object a line, as jq -c '.[]' does",
+}
+
+
+def recognizes(start: bytes) -> bool:
+    """Return whether there is advice about a file that begins like this."""
+    return any(re.match(pattern, start) for pattern in _ADVICE)
+
+
+def open_table(source: Source) -> NoReturn:
+    """Refuse the file with the advice."""
+    advice = next(text for pattern, text in _ADVICE.items() if re.match(pattern, source.start))
+    raise InvalidFile(f"{source.name}: {advice}.")

@@ -1,0 +1,52 @@
+"""Which survey a file of reports belongs to, as the file says.
+
+privet's own files carry the survey in the Parquet metadata. Spark writes nothing of a user's there,
+but keeps a note on a column: so each file that Spark writes carries the survey's id and fingerprint
+with the column `report`. The note is committed with the file and stays with it.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..errors import InvalidFile, SurveyMismatch
+from ..survey import Survey
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["SPARK_KEY", "SURVEY_KEY", "check_survey", "column_note"]
+
+SURVEY_KEY = b"privet.survey"
+# Where Spark keeps its description of a file's columns.
+SPARK_KEY = b"org.apache.spark.sql.parquet.row.metadata"
+
+
+def column_note(survey: Survey) -> dict[str, dict[str, str]]:
+    """Return the note for Spark to keep on the column `report`."""
+    return {SURVEY_KEY.decode(): {"id": survey.id, "fingerprint": survey.fingerprint}}
+
+
+def check_survey(path: object, metadata: Mapping[bytes, bytes], survey: Survey) -> None:
+    """Raise SurveyMismatch if a file's metadata says that its reports are of another survey."""
+    identifier, fingerprint = survey.id, survey.fingerprint
+    # Metadata of another shape says nothing of a survey.
+    with suppress(KeyError, StopIteration, TypeError, ValueError, RecursionError):
+        fields = json.loads(metadata[SPARK_KEY])["fields"]
+        notes = next(field["metadata"] for field in fields if field["name"] == "report")
+        note = notes[SURVEY_KEY.decode()]
+        identifier, fingerprint = note["id"], note["fingerprint"]
+    text = metadata.get(SURVEY_KEY)
+    if text is not None and text != survey.to_json().encode():
+        try:
+            other = Survey.from_json(text)
+        except ValueError as error:
+            raise InvalidFile(f"{path}: the survey in the metadata: {error}") from None
+        identifier, fingerprint = other.id, other.fingerprint
+    if fingerprint != survey.fingerprint:
+        raise SurveyMismatch(
+            f"{path}: these are reports of another survey, {identifier!r:.70} "
+            f"({str(fingerprint)[:12]}…), not of {survey.id!r} ({survey.fingerprint[:12]}…)."
+        )
