@@ -1,10 +1,14 @@
 """The draws, by enumeration of the bytes behind them."""
 
+import copy
+import hmac
 import os
+import pickle
 from collections import Counter
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from hypothesis import given
@@ -191,3 +195,40 @@ def test_secret_must_be_long_and_is_never_shown(secret):
         entropy.keyed(secret, b"")
     assert "short" not in str(caught.value)
     assert "long enough" not in str(caught.value)
+
+
+def test_numpys_integers_are_seeds():
+    assert entropy.seeded(np.int64(7)).keystream().read(8) == entropy.seeded(7).keystream().read(8)
+
+
+def test_secure_entropy_is_not_pickled_and_seeds_are():
+    with pytest.raises(TypeError, match="Secure entropy cannot be pickled"):
+        pickle.dumps(entropy.secure())
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        copy.copy(entropy.secure())
+    again = pickle.loads(pickle.dumps(entropy.seeded(3)))
+    assert again.keystream().read(8) == entropy.seeded(3).keystream().read(8)
+
+
+def test_a_fork_takes_a_new_key():
+    """Two workers that inherit an entropy never make the same reports."""
+    source = entropy.secure()
+    source.keystream()
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(write, source.keystream().read(32))
+        os._exit(0)
+    os.waitpid(child, 0)
+    theirs = os.read(read, 32)
+    assert len(theirs) == 32
+    assert theirs != source.keystream().read(32)
+
+
+def test_keyed_bytes_do_not_depend_on_how_they_are_read():
+    key = bytes(range(32))
+    whole = entropy.KeyedBytes(key).read(200)
+    source = entropy.KeyedBytes(key)
+    assert b"".join(source.read(size) for size in (0, 1, 31, 32, 33, 3, 100)) == whole
+    first = hmac.digest(key, bytes(8), "sha256")
+    assert whole.startswith(first + hmac.digest(key, bytes(7) + b"\x01", "sha256"))

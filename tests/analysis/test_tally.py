@@ -1,5 +1,10 @@
 """Merge laws, bytes in and out, and what is refused."""
 
+import pickle
+import sys
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +13,7 @@ from hypothesis import strategies as st
 from privet import Survey, Tally
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, InvalidTally, NoReports, SurveyMismatch
+from privet.mechanisms import KSubset
 
 CATEGORIES = [f"c{i}" for i in range(11)]
 SURVEYS = [Survey("Q", CATEGORIES, 1.0, mechanism=m) for m in ("k-subset", "binary-rr")]
@@ -126,3 +132,103 @@ def test_counts_cannot_be_changed_from_outside():
 def test_an_empty_tally_has_no_estimate():
     with pytest.raises(NoReports, match="survey 'q' has no reports yet"):
         SURVEYS[0].tally().estimate()
+
+
+def test_threads_share_a_tally_and_lose_nothing():
+    survey = Survey("Q", [str(i) for i in range(50)], 1.0, mechanism="k-subset")
+    reports = [survey.randomize("7") for _ in range(64)]
+    shared, other = survey.tally(), survey.tally()
+    other.update(reports)
+
+    def work():
+        for i in range(300):
+            shared.update(reports[i % 64])
+        shared.merge(other)
+        for _ in range(20):
+            estimate = shared.estimate()
+            assert estimate.counts.sum() == estimate.n * survey.mechanism.k
+            assert Tally.from_bytes(shared.to_bytes(), survey).n >= estimate.n
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            for done in [pool.submit(work) for _ in range(8)]:
+                done.result()
+    finally:
+        sys.setswitchinterval(interval)
+    assert shared.n == 8 * (300 + 64)
+    assert shared.counts.sum() == shared.n * survey.mechanism.k
+
+
+def test_two_tallies_merge_into_each_other_at_once_without_a_deadlock():
+    survey = Survey("Q", ["a", "b", "c"], 1.0)
+    first, second = survey.tally(), survey.tally()
+    first.update(survey.randomize("a"))
+    with ThreadPoolExecutor(2) as pool:
+        waiting = [
+            pool.submit(lambda a=a, b=b: [a.merge(b) for _ in range(20)])
+            for a, b in ((first, second), (second, first))
+        ]
+        for done in waiting:
+            done.result(timeout=30)
+
+
+def test_a_tally_goes_to_other_processes_and_threads_go_on():
+    survey = Survey("Q", ["a", "b", "c"], 1.0)
+    tally = survey.tally()
+    tally.update([survey.randomize("a") for _ in range(5)])
+    there = pickle.loads(pickle.dumps(tally))
+    assert there == tally
+    there.update(survey.randomize("b"))
+    assert (there.n, tally.n) == (6, 5)
+
+
+def test_files_of_tallies(tmp_path):
+    survey = Survey("Q", ["a", "b", "c"], 1.0)
+    tally = survey.tally()
+    tally.update([survey.randomize("a") for _ in range(5)])
+    tally.write(tmp_path / "week.tally")
+    assert Tally.read(tmp_path / "week.tally", survey) == tally
+    other = Survey("Q", ["a", "b", "c"], 1.0, id="next")
+    with pytest.raises(SurveyMismatch, match="week.tally: The tally is of another survey"):
+        Tally.read(tmp_path / "week.tally", other)
+    (tmp_path / "no.tally").write_bytes(b"no")
+    with pytest.raises(InvalidTally, match="no.tally: Not a tally"):
+        Tally.read(tmp_path / "no.tally", survey)
+
+
+def test_a_file_of_any_size_is_refused_before_it_is_read(tmp_path):
+    survey = Survey("Q", ["a", "b", "c"], 1.0)
+    path = tmp_path / "sparse.tally"
+    path.write_bytes(survey.tally().to_bytes())
+    with path.open("r+b") as file:
+        file.truncate(2 << 30)
+    tracemalloc.start()
+    with pytest.raises(InvalidTally, match="A tally of this survey has 76 bytes. Got 2147483648."):
+        Tally.read(path, survey)
+    assert tracemalloc.get_traced_memory()[1] < 1e6
+    tracemalloc.stop()
+
+
+def test_sums_of_any_size_are_checked_and_none_wraps():
+    """Counts that are off by 2^64 in all, and entries of noise at the largest number of reports."""
+    d, n = 200_000, 2**47
+    mechanism = KSubset(d, 1.0)
+
+    def spread(total):
+        counts = np.full(d, total // d, dtype=np.int64)
+        counts[: total % d] += 1
+        return counts
+
+    counts = spread(n * mechanism.k)
+    assert mechanism.check_aggregate(counts, n) is None
+    wrong = counts + spread(2**64)
+    assert wrong.max() <= n
+    assert "add up" in mechanism.check_aggregate(wrong, n)
+    survey = Survey("Q", ["a", "b"], 0.05, mechanism="geometric-noise")
+    tally = survey.tally()
+    tally._n, tally._aggregate[:] = 2**46, (survey.mechanism.limit + 1) * 2**46
+    tally.merge(Tally.from_bytes(tally.to_bytes(), survey))
+    assert (tally.counts > 0).all()
+    assert survey.mechanism.check_aggregate(tally.counts, tally.n) is None

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..analysis.tally import MAGIC, Tally
 from ..analysis.threads import cores, in_threads
-from ..errors import InvalidFile, InvalidReport, InvalidTally, PrivetError, SurveyMismatch
+from ..errors import InvalidFile, InvalidReport, PrivetError
 from .groups import Groups, check_by
 from .progress import no_progress
 from .reports import ReportsFile, located
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 __all__ = ["tally_files", "tally_groups"]
-
-_LARGE_TALLY = 1 << 26
 
 
 def tally_files(
@@ -68,13 +66,7 @@ def _is_tally(path: Path) -> bool:
 def _read_tally(path: Path, survey: Survey, by: Sequence[str]) -> Tally:
     if by:
         raise InvalidFile(f"{path}: a tally has no columns, and so no groups by {', '.join(by)}.")
-    size, expected = path.stat().st_size, len(survey.tally().to_bytes())
-    if size > max(expected, _LARGE_TALLY):  # a smaller one is read, to see whose it is
-        raise InvalidTally(f"{path}: A tally of this survey has {expected} bytes. Got {size}.")
-    try:
-        return Tally.from_bytes(path.read_bytes(), survey)
-    except (InvalidTally, SurveyMismatch) as error:
-        raise type(error)(f"{path}: {error}") from None
+    return Tally.read(path, survey)
 
 
 def _merge(counted: dict[Group, Tally], group: Group, tally: Tally) -> None:
