@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bits import popcount
 from .compiled import compiled
+from .words import ALL, ONE, popcount
 
-ONE, EIGHT, LOW_BYTE = np.uint64(1), np.uint64(8), np.uint64(255)
-ALL = np.uint64(2**64 - 1)
+EIGHT, LOW_BYTE = np.uint64(8), np.uint64(255)
 
 
 @compiled

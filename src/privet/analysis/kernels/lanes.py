@@ -16,10 +16,10 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from . import MOST_WORDS, TILE
-from .bits import lowest, popcount
 from .compiled import compiled
 from .lines import I64, VECTOR, count_ones, load, splat, store
-from .sampling import ALL, LOW_SIX, ONE, SIX, ZERO, span
+from .sampling import span
+from .words import ALL, LOW_SIX, ONE, SIX, ZERO, lowest, popcount
 
 
 def _gainer(words: int) -> Any:
