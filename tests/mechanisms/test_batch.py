@@ -1,14 +1,9 @@
 """Whole batches: the compiled loops against their plain twins and against the exact law."""
 
-import os
-import shutil
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -281,24 +276,3 @@ def test_the_first_bad_row_of_a_long_batch_is_named():
     with pytest.raises(InvalidReport, match=r"reports\[271828\].*17 members. Got 64.") as caught:
         mechanism.check(reports)
     assert caught.value.row == 271_828
-
-
-def test_kernels_work_where_no_cache_can_be_written(tmp_path):
-    """Where neither the package's folder nor the home folder takes files, even from root."""
-    package = tmp_path / "privet"
-    shutil.copytree(Path(privet.__file__).parent, package, ignore=shutil.ignore_patterns("__py*"))
-    nowhere = package / "kernels" / "__pycache__"
-    nowhere.write_text("a file, so no folder can be made here")
-    code = (
-        "import privet.analysis.kernels.sampling as kernels\n"
-        "from privet.mechanisms import KSubset\n"
-        f"assert kernels.__file__.startswith({str(tmp_path)!r})\n"
-        "assert KSubset(10, 1.0).randomize([1, 2]).shape == (2, 2)\n"
-        "assert 'Null' in type(kernels.toss._cache).__name__\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "HOME": str(nowhere)}
-    environment |= {"XDG_CACHE_HOME": str(nowhere)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The one decorator of every kernel: compiled by numba, without the GIL, cached if possible."""
+"""The decorators of the loops: numba compiles them at the first call, to run without the GIL."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ if TYPE_CHECKING:
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile on first use; cache beside the package or in the user's cache folder.
+    """Compile a loop that only other loops call: it becomes a part of them."""
+    return njit(nogil=True)(function)
 
-    Where neither folder can be written, compile once a process instead.
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a loop that Python calls, and keep it for other processes.
+
+    Where numba finds no folder for that, compile once a process instead.
     """
     try:
         return njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # numba found no folder for the cache
-        return njit(nogil=True)(function)
+    except RuntimeError:
+        return compiled(function)

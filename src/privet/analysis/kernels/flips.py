@@ -1,21 +1,21 @@
 """Bitmaps of which every bit is flipped or not: binary and unary responses, and RAPPOR's.
 
-The planes and the tail are those of sampling.py, but planes begin with the most significant digit,
-because not all digits have one, and the tail has words instead of positions.
+Planes and tail are as in sampling.py, except that the first plane has the most significant digit,
+because not all digits have a plane, and that the tail has words instead of positions.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .compiled import compiled
+from .compiled import kernel
 from .words import ALL, LOW_SIX, ONE, SIX, ZERO
 
 # Words of flips that are decided together; they stay in the first-level cache.
 FLIPS = 256
 
 
-@compiled
+@kernel
 def fill_flips(values, planes, tail, out, first, d, flip):  # type: ignore[no-untyped-def]
     """Write binary randomized responses as rows of words, one behind the other, as in each plane.
 
@@ -62,7 +62,7 @@ def fill_flips(values, planes, tail, out, first, d, flip):  # type: ignore[no-un
     return values.size, at
 
 
-@compiled
+@kernel
 def narrow(words, out):  # type: ignore[no-untyped-def]
     """Copy the first bytes of each row of words."""
     as_bytes = words.view(np.uint8)
@@ -71,7 +71,7 @@ def narrow(words, out):  # type: ignore[no-untyped-def]
             out[row, i] = as_bytes[row, i]
 
 
-@compiled
+@kernel
 def toss_own_bits(values, coins, out, first, end):  # type: ignore[no-untyped-def]
     """Add a fair coin, the low bit of a byte, to each row's own bit, which is inverted already."""
     for row in range(first, end):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import compiled
+from .compiled import kernel
 
 # Reports whose hashes of one value are taken together.
 REPORTS = 512
 
 
-@compiled
+@kernel
 def count_hashed(multipliers, offsets, reported, prime, buckets, counts):  # type: ignore[no-untyped-def]
     """Add to the counts how many functions map each value to the bucket that was reported.
 

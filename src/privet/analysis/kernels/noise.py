@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .compiled import compiled
+from .compiled import kernel
 
 
-@compiled
+@kernel
 def fill_noise(values, tail, out, first, flip, rest, limit):  # type: ignore[no-untyped-def]
     """Write one-hot answers with two-sided geometric noise, entry by entry; GeometricNoise.sample.
 

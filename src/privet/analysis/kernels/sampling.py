@@ -1,8 +1,8 @@
 """Whole batches of reports, from blocks of random words.
 
-The decisions are those of the single-report path (`KSubset.sample`), so its
-proof is theirs; only which random word feeds which decision differs, so that loops run over many
-reports or many words at once and vectorise. Kernels take
+The decisions are those of the single-report path (`KSubset.sample`), so its proof is theirs; only
+which random word feeds which decision differs, so that loops run over many reports or many words at
+once and vectorise. Kernels take
 
 - `inside`: whether the drawn set gets the person's value, from a coin that was tossed already;
 - `planes`: the words that the starting coins are made of, the least significant digit first;
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import compiled
+from .compiled import compiled, kernel
 from .words import ALL, LOW_SIX, ONE, SIX, ZERO, lowest, popcount
 
 # Coins of which one is rarely tossed again.
@@ -28,7 +28,7 @@ FEW = 8
 WORDS_A_MEMBER = 64
 
 
-@compiled
+@kernel
 def toss(words, first, heads, total, inside):  # type: ignore[no-untyped-def]
     """Toss a coin from each word; one at or above `total` is replaced by the next spare word.
 
@@ -53,7 +53,7 @@ def toss(words, first, heads, total, inside):  # type: ignore[no-untyped-def]
     return inside.size
 
 
-@compiled
+@kernel
 def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerator):  # type: ignore[no-untyped-def]
     """Write k-subset reports of any d as bitmaps, one report after another.
 
@@ -145,7 +145,7 @@ def _members(drawn):  # type: ignore[no-untyped-def]
     return np.int64(members)
 
 
-@compiled
+@kernel
 def fill_single(values, inside, tail, out, first, d):  # type: ignore[no-untyped-def]
     """Write k-subset reports of one member, an index in whole bytes; KSubset._sample_indices.
 
@@ -165,7 +165,7 @@ def fill_single(values, inside, tail, out, first, d):  # type: ignore[no-untyped
     return np.int64(row), np.int64(at)
 
 
-@compiled
+@kernel
 def fill_indices(values, inside, tail, out, first, d, k, width):  # type: ignore[no-untyped-def]
     """Write k-subset reports as sorted packed indices; KSubset._sample_indices."""
     others = np.uint64(d - 1)
