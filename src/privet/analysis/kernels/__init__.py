@@ -7,7 +7,10 @@ first used, because the files that they are in import numba, which takes a while
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Reports side by side in lanes.py, and the most words that one may have there.
 TILE, MOST_WORDS = 32, 4
@@ -28,6 +31,14 @@ KERNELS = {
     "simplex": ("project",),
     "population": ("draw_counts",),
 }
+
+
+def _say_nothing(name: str) -> None:
+    pass
+
+
+# Called with the name of a kernel that is about to be compiled, for it takes seconds.
+announce: Callable[[str], object] = _say_nothing
 
 
 def __getattr__(name: str) -> Any:
