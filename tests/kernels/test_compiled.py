@@ -1,6 +1,8 @@
 """Kernels as Python calls them: compiled once, kept, run without the GIL, and never in the way."""
 
 import os
+import pty
+import re
 import resource
 import subprocess
 import sys
@@ -138,3 +140,30 @@ def test_settings_of_numba_are_followed(setting, tmp_path):
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert "IndexError" in done.stderr
+
+
+def terminal(command, environment):
+    """Return the lines that a command writes to a terminal, and the states of a changing line."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=theirs):
+        os.close(theirs)
+        shown = b""
+        try:
+            while more := os.read(ours, 4096):
+                shown += more
+        except OSError:  # the end of a terminal
+            pass
+    os.close(ours)
+    return re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()))
+
+
+def test_the_command_line_says_on_a_terminal_that_it_compiles(tmp_path):
+    options = ["-m", "local-hash", "-d", "8", "-e", "1", "-n", "50000", "--repeats", "2"]
+    command = [sys.executable, "-m", "privet", "simulate", *options]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    first, second = (terminal(command, environment) for _ in range(2))
+    assert "compiling, once: count_hashed" in first
+    assert not [line for line in second if "compil" in line]
+    elsewhere = {**environment, "NUMBA_CACHE_DIR": str(tmp_path / "new")}
+    silent = subprocess.run(command, env=elsewhere, capture_output=True, text=True, check=True)
+    assert silent.stderr == ""
