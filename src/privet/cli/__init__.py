@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import __version__
+from ..analysis import kernels
 from ..errors import InvalidArgument, MissingExtra, PrivetError, SparkFailure
 
 if TYPE_CHECKING:
@@ -150,3 +151,5 @@ def main() -> None:
     # Bars and people's categories are not ASCII; file names may be any bytes.
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+    if sys.stderr.isatty():  # print, unlike click.echo, leaves a bar of progress whole
+        kernels.announce = lambda name: print(f"compiling, once: {name}", file=sys.stderr)

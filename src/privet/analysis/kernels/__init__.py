@@ -1,42 +1,50 @@
 """The compiled loops, one family a file; each has a plain twin in the tests.
 
-What is called from outside is here, to be compiled or loaded at its first call (loading.py); the
-files with the loops import numba, which takes a while.
+Those that are called from outside are `kernels.toss(…)` and so on. They are looked up when they are
+first used, because the files that they are in import numba, which takes a while.
 """
 
-from .loading import Kernel
+from __future__ import annotations
 
-# Reports side by side in kernels/lanes.py, and the most words that one may have there.
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Reports side by side in lanes.py, and the most words that one may have there.
 TILE, MOST_WORDS = 32, 4
-# The planes and slots of a line of columns in kernels/adder.py, and one line more, so that those of
+# The planes and slots of a line of columns in adder.py, and one line more, so that those of
 # different lines are not 2^n bytes apart.
 STATE_BYTES = 41 * 64
 
-toss = Kernel("sampling.toss")
-fill_words = Kernel("sampling.fill_words")
-fill_single = Kernel("sampling.fill_single")
-fill_indices = Kernel("sampling.fill_indices")
-fill_flips = Kernel("sampling.fill_flips")
-narrow = Kernel("sampling.narrow")
-fill_lanes = Kernel("lanes.fill_lanes")
+KERNELS = {
+    "sampling": ("toss", "fill_words", "fill_single", "fill_indices"),
+    "lanes": ("fill_lanes",),
+    "flips": ("fill_flips", "toss_own_bits", "narrow"),
+    "designs": ("draw_places", "write_translates", "write_parities", "count_blocks"),
+    "hashes": ("count_hashed",),
+    "noise": ("fill_noise",),
+    "adder": ("count_columns", "count_fields"),
+    "shuffling": ("deal", "permute"),
+    "likelihood": ("sum_bitmaps", "spread_bitmaps", "sum_members", "spread_members"),
+    "simplex": ("project",),
+    "population": ("draw_counts",),
+}
 
-count_columns = Kernel("adder.count_columns")
-count_fields = Kernel("adder.count_fields")
 
-deal = Kernel("shuffling.deal")
-permute = Kernel("shuffling.permute")
+def _say_nothing(name: str) -> None:
+    pass
 
-draw_places = Kernel("designs.draw_places")
-write_translates = Kernel("designs.write_translates")
-write_parities = Kernel("designs.write_parities")
-count_blocks = Kernel("designs.count_blocks")
 
-toss_own_bits = Kernel("comparators.toss_own_bits")
-count_hashed = Kernel("comparators.count_hashed")
-fill_noise = Kernel("comparators.fill_noise")
+# Called with the name of a kernel that is about to be compiled, for it takes seconds.
+announce: Callable[[str], object] = _say_nothing
 
-sum_bitmaps = Kernel("likelihood.sum_bitmaps")
-spread_bitmaps = Kernel("likelihood.spread_bitmaps")
-sum_members = Kernel("likelihood.sum_members")
-spread_members = Kernel("likelihood.spread_members")
-project = Kernel("simplex.project")
+
+def __getattr__(name: str) -> Any:
+    for file, names in KERNELS.items():
+        if name in names:
+            kernel = getattr(import_module(f"{__name__}.{file}"), name)
+            globals()[name] = kernel  # where the next use finds it without asking here
+            return kernel
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

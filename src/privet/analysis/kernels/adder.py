@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import STATE_BYTES
-from .compiled import compiled
+from .compiled import compiled, kernel
 from .lines import add_4, add_8, add_16, bad_8, bad_16, bad_32, bad_64, bad_words, ones, word_at
 
 U = np.uint64
@@ -137,7 +137,7 @@ def _fold(state, lines, depth, groups, size, stride, counts):  # type: ignore[no
     state[:] = 0
 
 
-@compiled
+@kernel
 def count_columns(at, rows, size, times, depth, ahead, k, masks, state, counts):  # type: ignore[no-untyped-def]
     """Add rows to the counts up to the first bad one; return it, or -1."""
     stride, group, groups = times * size, times << depth, U(0)
@@ -158,7 +158,7 @@ def count_columns(at, rows, size, times, depth, ahead, k, masks, state, counts):
     return np.int64(-1)
 
 
-@compiled
+@kernel
 def count_fields(at, rows, size, d, k, width, counts):  # type: ignore[no-untyped-def]
     """Count every field of the rows; return the first row that is no set of k values, or -1.
 

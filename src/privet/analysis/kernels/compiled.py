@@ -1,21 +1,78 @@
-"""The one decorator of every kernel: compiled by numba, without the GIL, cached if possible."""
+"""The decorators of the loops: numba compiles them at the first call, to run without the GIL."""
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from numba import njit
+from numba import config, njit, typeof
+from numba.core.errors import NumbaError
+from numba.core.event import Listener, register
+
+from .. import kernels
+from .keeping import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_kernels: set[Callable[..., Any]] = set()
+# Those that were compiled and have not returned since.
+_fresh: set[Callable[..., Any]] = set()
+
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile on first use; cache beside the package or in the user's cache folder.
+    """Compile a loop that only other loops call: it becomes a part of them."""
+    return njit(nogil=True)(function)
 
-    Where neither folder can be written, compile once a process instead.
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a loop that Python calls, and keep it for other processes.
+
+    Numba raises whatever a bad file makes it raise, and does not call what it cannot save. So a
+    kernel that fails before it ran is compiled once more, without a look at the disk.
     """
-    try:
-        return njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # numba found no folder for the cache
-        return njit(nogil=True)(function)
+    if config.DISABLE_JIT:
+        return function
+    _kernels.add(function)
+    kept = Kept(function)
+    call = kept.call or compiled(function)
+
+    @wraps(function)
+    def checked(*args: Any) -> Any:
+        nonlocal call
+        try:
+            result = call(*args)
+        except NumbaError:
+            raise
+        except Exception as error:
+            ready = tuple(map(typeof, args)) in call.signatures
+            if ready and not isinstance(error, OSError):
+                raise  # the loop's own
+            if kept.call:
+                kept.forget()
+            call = compiled(function)
+            return call(*args)
+        if _fresh and function in _fresh:
+            _fresh.discard(function)
+            if call is kept.call:
+                kept.seal()
+        return result
+
+    return checked
+
+
+class _Listener(Listener):  # type: ignore[misc]
+    """Hears of every function that numba compiles, and not of those that it finds on disk."""
+
+    def on_start(self, event: Any) -> None:
+        function = event.data["dispatcher"].py_func
+        if function in _kernels:
+            kernels.announce(function.__name__)
+
+    def on_end(self, event: Any) -> None:
+        function = event.data["dispatcher"].py_func
+        if function in _kernels:
+            _fresh.add(function)
+
+
+register("numba:compile", _Listener())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import STATE_BYTES, count_columns, count_fields
+from .. import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,12 +73,12 @@ def count_bitmaps(
     size = reports.shape[1]
     times, depth, ahead = _plan(size)
     masks, lines = _masks(size, d, k), -(-times * size // 64)
-    state = np.zeros(lines * STATE_BYTES + 64, np.uint8)
-    state = state[-state.ctypes.data % 64 :][: lines * STATE_BYTES]
+    state = np.zeros(lines * kernels.STATE_BYTES + 64, np.uint8)
+    state = state[-state.ctypes.data % 64 :][: lines * kernels.STATE_BYTES]
     for first, rows in _padded(reports, times << depth):
         shape = rows.ctypes.data, len(rows), size, times, depth, ahead
         checks = max(k, 0), masks.ctypes.data
-        bad = count_columns(*map(np.uint64, (*shape, *checks)), state, counts)
+        bad = kernels.count_columns(*map(np.uint64, (*shape, *checks)), state, counts)
         if bad >= 0:
             return first + int(bad)
     return -1
@@ -94,7 +94,7 @@ def count_indices(
     """
     for first, rows in _padded(reports, 1):
         shape = rows.ctypes.data, *rows.shape, d, k, width
-        bad = count_fields(*map(np.uint64, shape), counts)
+        bad = kernels.count_fields(*map(np.uint64, shape), counts)
         if bad >= 0:
             return first + int(bad)
     return -1

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bits import popcount
-from .compiled import compiled
+from .compiled import compiled, kernel
+from .words import ALL, ONE, popcount
 
-ONE, EIGHT, LOW_BYTE = np.uint64(1), np.uint64(8), np.uint64(255)
-ALL = np.uint64(2**64 - 1)
+EIGHT, LOW_BYTE = np.uint64(8), np.uint64(255)
 
 
-@compiled
+@kernel
 def draw_places(hit, words, tail, first, holding, blocks):  # type: ignore[no-untyped-def]
     """Turn each word into a place: below `holding` on a hit, from there to `blocks` on a miss.
 
@@ -37,7 +36,7 @@ def draw_places(hit, words, tail, first, holding, blocks):  # type: ignore[no-un
     return words.size, used
 
 
-@compiled
+@kernel
 def write_translates(values, places, out, elements, points, base_blocks):  # type: ignore[no-untyped-def]
     """Write the blocks at these places of a difference family; DifferenceFamily._block_at."""
     points, base_blocks, period = map(np.uint64, (points, base_blocks, elements.size))
@@ -50,7 +49,7 @@ def write_translates(values, places, out, elements, points, base_blocks):  # typ
         _write(c * points + b, out[row])
 
 
-@compiled
+@kernel
 def write_parities(values, places, out, t):  # type: ignore[no-untyped-def]
     """Write the blocks at these places of a Hadamard design; Hadamard._block_at."""
     half = ONE << np.uint64(t - 1)
@@ -72,7 +71,7 @@ def _write(number, out):  # type: ignore[no-untyped-def]
         number >>= EIGHT
 
 
-@compiled
+@kernel
 def count_blocks(reports, total):  # type: ignore[no-untyped-def]
     """Count the reports of each block; return the first that names no block, or -1."""
     blocks = np.uint64(total.size)

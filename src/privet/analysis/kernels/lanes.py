@@ -16,10 +16,10 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from . import MOST_WORDS, TILE
-from .bits import lowest, popcount
-from .compiled import compiled
+from .compiled import compiled, kernel
 from .lines import I64, VECTOR, count_ones, load, splat, store
-from .sampling import ALL, LOW_SIX, ONE, SIX, ZERO, span
+from .sampling import span
+from .words import ALL, LOW_SIX, ONE, SIX, ZERO, lowest, popcount
 
 
 def _gainer(words: int) -> Any:
@@ -168,7 +168,7 @@ def _constant(number: int) -> Any:
     return ir.Constant(VECTOR, [number] * 8)
 
 
-@compiled
+@kernel
 def fill_lanes(values, inside, planes, offers, tail, out, first, d, size, flip, numerator):  # type: ignore[no-untyped-def]
     """Write k-subset reports as bitmaps; `size` members are drawn before the last one."""
     words = planes.shape[2]

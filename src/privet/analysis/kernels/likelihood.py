@@ -6,10 +6,10 @@ of the Four Russians), d/8 steps a set instead of d.
 
 from __future__ import annotations
 
-from .compiled import compiled
+from .compiled import kernel
 
 
-@compiled
+@kernel
 def sum_bitmaps(bitmaps, tables, out):  # type: ignore[no-untyped-def]
     """Write Σ_b tables[b, byte b] for each bitmap."""
     for i in range(bitmaps.shape[0]):
@@ -19,7 +19,7 @@ def sum_bitmaps(bitmaps, tables, out):  # type: ignore[no-untyped-def]
         out[i] = total
 
 
-@compiled
+@kernel
 def spread_bitmaps(bitmaps, weights, tables):  # type: ignore[no-untyped-def]
     """Add each bitmap's weight to tables[b, byte b] for all b."""
     for i in range(bitmaps.shape[0]):
@@ -27,7 +27,7 @@ def spread_bitmaps(bitmaps, weights, tables):  # type: ignore[no-untyped-def]
             tables[b, bitmaps[i, b]] += weights[i]
 
 
-@compiled
+@kernel
 def sum_members(members, theta, out):  # type: ignore[no-untyped-def]
     """Write the sum of theta over each row's members."""
     for i in range(members.shape[0]):
@@ -37,7 +37,7 @@ def sum_members(members, theta, out):  # type: ignore[no-untyped-def]
         out[i] = total
 
 
-@compiled
+@kernel
 def spread_members(members, weights, out):  # type: ignore[no-untyped-def]
     """Add each row's weight to all its members."""
     for i in range(members.shape[0]):

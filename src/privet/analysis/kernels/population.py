@@ -19,13 +19,13 @@ from math import floor, lgamma, log, log1p, sqrt
 
 import numpy as np
 
-from .compiled import compiled
+from .compiled import compiled, kernel
 
 # Parts of a quota that are less likely than that, compared to the likeliest, are left out.
 _LEAST = 1e-18
 
 
-@compiled
+@kernel
 def draw_counts(rng, marked, ignoring, k):  # type: ignore[no-untyped-def]
     """Return how many reports hold each value.
 

@@ -1,13 +1,12 @@
 """Whole batches of reports, from blocks of random words.
 
-The decisions are those of the single-report path (`KSubset.sample`, `BinaryRR.sample`), so its
-proof is theirs; only which random word feeds which decision differs, so that loops run over many
-reports or many words at once and vectorise. Kernels take
+The decisions are those of the single-report path (`KSubset.sample`), so its proof is theirs; only
+which random word feeds which decision differs, so that loops run over many reports or many words at
+once and vectorise. Kernels take
 
-- `inside`: whether the drawn set gets the own value, from a coin that was tossed already;
-- `planes`: the words that the starting coins are made of, the least significant digit first
-  (for flips the most significant, because there not all digits have a plane);
-- `tail`: positions (or, for flips, words) that are taken in order of need.
+- `inside`: whether the drawn set gets the person's value, from a coin that was tossed already;
+- `planes`: the words that the starting coins are made of, the least significant digit first;
+- `tail`: positions that are taken in order of need.
 
 Where the tail runs out, a kernel returns the first report that is not written yet and how much
 of the tail the written ones used. The caller keeps the rest of the tail, because what was seen and
@@ -18,22 +17,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bits import lowest, popcount
-from .compiled import compiled
+from .compiled import compiled, kernel
+from .words import ALL, LOW_SIX, ONE, SIX, ZERO, lowest, popcount
 
-ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
-ALL = np.uint64(2**64 - 1)
 # Coins of which one is rarely tossed again.
 COINS = 64
 # Positions that are not worth trying in bulk.
 FEW = 8
-# Words of flips that are decided together; they stay in the first-level cache.
-FLIPS = 256
 # Words of a set that are looked through sooner than one of its members is sorted among the others.
 WORDS_A_MEMBER = 64
 
 
-@compiled
+@kernel
 def toss(words, first, heads, total, inside):  # type: ignore[no-untyped-def]
     """Toss a coin from each word; one at or above `total` is replaced by the next spare word.
 
@@ -58,7 +53,7 @@ def toss(words, first, heads, total, inside):  # type: ignore[no-untyped-def]
     return inside.size
 
 
-@compiled
+@kernel
 def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerator):  # type: ignore[no-untyped-def]
     """Write k-subset reports of any d as bitmaps, one report after another.
 
@@ -150,7 +145,7 @@ def _members(drawn):  # type: ignore[no-untyped-def]
     return np.int64(members)
 
 
-@compiled
+@kernel
 def fill_single(values, inside, tail, out, first, d):  # type: ignore[no-untyped-def]
     """Write k-subset reports of one member, an index in whole bytes; KSubset._sample_indices.
 
@@ -170,7 +165,7 @@ def fill_single(values, inside, tail, out, first, d):  # type: ignore[no-untyped
     return np.int64(row), np.int64(at)
 
 
-@compiled
+@kernel
 def fill_indices(values, inside, tail, out, first, d, k, width):  # type: ignore[no-untyped-def]
     """Write k-subset reports as sorted packed indices; KSubset._sample_indices."""
     others = np.uint64(d - 1)
@@ -246,62 +241,6 @@ def _pack(members, width, out):  # type: ignore[no-untyped-def]
             place += 1
     if filled:
         out[place] = pending & np.uint64(255)
-
-
-@compiled
-def fill_flips(values, planes, tail, out, first, d, flip):  # type: ignore[no-untyped-def]
-    """Write binary randomized responses as rows of words, one behind the other, as in each plane.
-
-    The planes decide nearly all bits of a tile of reports at once; each of the others compares a
-    word of the tail with the digits of flip / 2^64 that are left.
-    """
-    digits, words = planes.shape[0], ((d - 1) >> 6) + 1
-    rest = flip << np.uint64(digits)
-    rows = max(1, FLIPS // words)
-    used_bits = np.full(rows * words, ALL)
-    used_bits[words - 1 :: words] = ALL >> np.uint64(64 * words - d)
-    waiting = np.empty(rows * words, np.uint64)
-    at = 0
-    for begin in range(first, values.size, rows):
-        count = min(rows, values.size - begin)
-        tile = out[begin * words : (begin + count) * words]
-        for i in range(tile.size):
-            tile[i] = ZERO
-            waiting[i] = used_bits[i]
-        for j in range(digits):
-            plane = planes[j, begin * words : (begin + count) * words]
-            if flip >> np.uint64(63 - j) & ONE:
-                for i in range(tile.size):
-                    agree = waiting[i] & plane[i]
-                    tile[i] |= agree
-                    waiting[i] ^= agree
-            else:
-                for i in range(tile.size):
-                    waiting[i] &= plane[i]
-        used = at
-        for i in range(tile.size):
-            left = waiting[i]
-            while left:
-                if used == tail.size:
-                    return begin, at
-                bit = left & (~left + ONE)
-                tile[i] |= bit if tail[used] < rest else ZERO
-                left ^= bit
-                used += 1
-        at = used
-        for row in range(begin, begin + count):
-            value = np.uint64(values[row])
-            out[np.uint64(row * words) + (value >> SIX)] ^= ONE << (value & LOW_SIX)
-    return values.size, at
-
-
-@compiled
-def narrow(words, out):  # type: ignore[no-untyped-def]
-    """Copy the first bytes of each row of words."""
-    as_bytes = words.view(np.uint8)
-    for row in range(out.shape[0]):
-        for i in range(out.shape[1]):
-            out[row, i] = as_bytes[row, i]
 
 
 @compiled

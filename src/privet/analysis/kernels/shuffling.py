@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import compiled
+from .compiled import kernel
 
 
-@compiled
+@kernel
 def deal(rows, pile_of, dealt, ends):  # type: ignore[no-untyped-def]
     """Copy the rows pile after pile, each pile's in their order; write where each pile ends.
 
@@ -25,7 +25,7 @@ def deal(rows, pile_of, dealt, ends):  # type: ignore[no-untyped-def]
             dealt[place, i] = rows[row, i]
 
 
-@compiled
+@kernel
 def permute(rows, left, words, bits):  # type: ignore[no-untyped-def]
     """Exchange each of the first `left` rows, from the last on, with one drawn up to it.
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import compiled
+from .compiled import compiled, kernel
 
 # The partial sums of a pass: independent, so that the loop over them runs in vector registers.
 _LANES = 256
@@ -81,7 +81,7 @@ def _threshold(v, base, rest, mass):  # type: ignore[no-untyped-def]
         steps += 1
 
 
-@compiled
+@kernel
 def project(v, top, out):  # type: ignore[no-untyped-def]
     """Write the projection of v, finite and contiguous, with the maximum `top`, into `out`.
 

@@ -1,12 +1,16 @@
-"""What every processor tells of a machine word, and numba does not."""
+"""Words of 64 bits: some, and what processors can tell of one that numba does not."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+
+ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
+ALL = np.uint64(2**64 - 1)
 
 
 @intrinsic

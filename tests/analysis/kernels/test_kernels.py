@@ -1,0 +1,45 @@
+"""Kernels by name: found at their first use, and numba with them."""
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from privet.analysis import kernels
+from privet.analysis.kernels import compiled
+
+
+def test_numba_is_imported_at_the_first_call():
+    code = (
+        "import sys\n"
+        "import numpy as np\n"
+        "from privet.analysis import kernels\n"
+        "from privet.analysis.kernels import TILE, counting\n"
+        "from privet.mechanisms import KSubset, LocalHash, Rappor\n"
+        "assert 'numba' not in sys.modules\n"
+        "rows = np.zeros((2, 1), np.uint8)\n"
+        "assert kernels.permute(rows, 2, np.array([7], np.uint32), 32) == 1\n"
+        "assert 'numba' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_kernel_has_a_name_here():
+    for file, names in kernels.KERNELS.items():
+        home = import_module(f"privet.analysis.kernels.{file}")
+        for name in names:
+            assert getattr(kernels, name) is getattr(home, name)
+    ours = {function for function in compiled._kernels if "privet" in function.__module__}
+    listed = {(file, name) for file, names in kernels.KERNELS.items() for name in names}
+    assert {(f.__module__.rpartition(".")[2], f.__name__) for f in ours} == listed
+
+
+def test_what_is_no_kernel_is_said():
+    with pytest.raises(AttributeError, match="'privet.analysis.kernels' has no attribute 'tos'"):
+        _ = kernels.tos
+
+
+def test_a_kernel_says_what_it_does():
+    assert kernels.deal.__name__ == kernels.deal.__qualname__ == "deal"
+    assert kernels.deal.__doc__.startswith("Copy the rows pile after pile")
