@@ -37,7 +37,7 @@ def demo(people: int, epsilon: float, figure: Path, answers: Path | None, json_o
 
     privet demo --people 20000 --epsilon 2
     """
-    from ..figures.drawing import save_estimate
+    from ..figures import save_estimate
     from ..files import replacing
     from ..survey import Survey
     from .show import describe_estimate, describe_survey, print_estimate, print_json, progress

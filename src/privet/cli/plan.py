@@ -53,7 +53,7 @@ def plan(
     found = make(d, epsilon=epsilon, n=n, margin=margin, level=level)
     rows = compare(d, found.epsilon, found.n) if compared else []
     if figure is not None:
-        from ..figures.drawing import save_plan
+        from ..figures import save_plan
 
         with replacing(figure) as temporary:
             save_plan(found, temporary)

@@ -99,7 +99,7 @@ def simulate(
         if table is not None:
             write_table(table, experiment.columns, lambda: _as_document(experiment))
         if picture is not None:
-            from ..figures.drawing import save_experiment
+            from ..figures import save_experiment
 
             save_experiment(experiment, picture)
     if json_out:

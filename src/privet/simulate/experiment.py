@@ -105,7 +105,7 @@ class Experiment:
 
     def plot(self) -> Any:
         """Draw the squared ℓ2 errors against ε, d or n; return the matplotlib figure."""
-        from ..figures.drawing import plot_experiment
+        from ..figures import plot_experiment
 
         return plot_experiment(self)
 
