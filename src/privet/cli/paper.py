@@ -61,13 +61,14 @@ def print_table1(
 
     privet paper table1 --repeats 20 --seed 1 --figure table1.png
     """
+    from ..figures.canvas import save
     from ..paper import pictures, table1
 
     with _place(figure) as place:
         with _progress(repeats) as advance:
             table = table1(repeats, seed, workers=workers, advance=advance)
         if place is not None:
-            pictures.save(pictures.draw_errors(table, norm), place)
+            save(pictures.draw_errors(table, norm), place)
     if json_out:
         click.echo(_as_json(table))
         return
@@ -83,12 +84,13 @@ def print_information(json_out: bool, figure: Path | None) -> None:
 
     privet paper information --figure information.png
     """
+    from ..figures.canvas import save
     from ..paper import information, pictures
 
     curves = information()
     with _place(figure) as place:
         if place is not None:
-            pictures.save(pictures.draw_information(curves), place)
+            save(pictures.draw_information(curves), place)
     if json_out:
         click.echo(json.dumps(curves.to_dict(), indent=2))
         return
@@ -133,13 +135,13 @@ def _progress(repeats: int) -> Any:
 @contextmanager
 def _place(figure: Path | None) -> Iterator[Path | None]:
     """Yield where to draw, if at all; where that cannot be, fail before the work and not after."""
+    from ..figures.canvas import new_figure
     from ..files import replacing
-    from ..paper import pictures
 
     if figure is None:
         yield None
         return
-    pictures.new_figure(1, 1)
+    new_figure(1, 1)
     with replacing(figure) as temporary:
         yield temporary
 

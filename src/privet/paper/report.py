@@ -15,6 +15,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..figures.canvas import save
 from ..files import replacing
 from . import pictures
 from .claims import losses, reductions
@@ -65,10 +66,10 @@ def write_report(
             for name in ("information", *_PICTURES)
         }
         curves = information()
-        pictures.save(pictures.draw_information(curves), figures["information"])
+        save(pictures.draw_information(curves), figures["information"])
         table = table1(repeats, seed, workers=workers, advance=advance)
         for name, draw in _PICTURES.items():
-            pictures.save(draw(table), figures[name])
+            save(draw(table), figures[name])
         _write(cells, json.dumps([cell.to_dict() for cell in table.cells], indent=1))
         _write(points, json.dumps(curves.to_dict(), indent=1))
         _write(page, _page(table, curves, figures))
