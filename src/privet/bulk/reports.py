@@ -62,7 +62,7 @@ class ReportsWriter:
             metadata={SURVEY_KEY: self._survey.to_json().encode()},
         )
         with ExitStack() as stack:
-            temporary = stack.enter_context(replacing(self._path))
+            temporary = stack.enter_context(replacing(self._path, private=True))
             # Reports are random bytes: neither dictionaries nor compression can shorten them, and
             # only a checksum can tell that they are damaged.
             self._writer = stack.enter_context(

@@ -67,7 +67,7 @@ def set_suptitle(figure: Any, text: str, size: int) -> None:
 
 
 def panels(figure: Any, count: int, width: int, across: str) -> list[Any]:
-    """Return axes that share both scales, `width` of them a row; the lowest are labelled."""
+    """Return axes that share both scales, `width` of them per row; the lowest are labelled."""
     height = -(-count // width)
     grid = figure.subplots(height, width, sharex=True, sharey=True, squeeze=False).ravel()
     for place, ax in enumerate(grid):

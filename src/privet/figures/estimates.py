@@ -33,7 +33,7 @@ def plot_estimate(
     target: Target = "population",
     truth: ArrayLike | None = None,
 ) -> Any:
-    """Draw a bar a category with its interval, the largest at the top; return the axes.
+    """Draw a bar for each category with its interval, the largest at the top; return the axes.
 
     `truth`, where it is known, is marked on each bar. Beyond 40 categories only the largest 40 are
     drawn.

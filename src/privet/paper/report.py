@@ -15,6 +15,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..bulk.progress import no_progress
 from ..figures.canvas import save
 from ..files import replacing
 from . import pictures
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from os import PathLike
 
+    from ..bulk.progress import Progress
     from .claims import Loss, Reduction
     from .curves import Information
     from .errata import Erratum
@@ -49,7 +51,7 @@ def write_report(
     seed: int | None = None,
     *,
     workers: int | None = None,
-    advance: Callable[[int], object] = lambda repeats: None,
+    progress: Progress = no_progress,
 ) -> Table1:
     """Reproduce the paper and write what was found to a folder, made if need be.
 
@@ -67,7 +69,7 @@ def write_report(
         }
         curves = information()
         save(pictures.draw_information(curves), figures["information"])
-        table = table1(repeats, seed, workers=workers, advance=advance)
+        table = table1(repeats, seed, workers=workers, progress=progress)
         for name, draw in _PICTURES.items():
             save(draw(table), figures[name])
         _write(cells, json.dumps([cell.to_dict() for cell in table.cells], indent=1))
