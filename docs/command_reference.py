@@ -18,7 +18,8 @@ _NOTES = re.compile(r"^(.*?)\s*(\[(?:default|required|env var|x)?[^\[\]]*\])?$",
 
 def walk(command: click.Command, words: tuple[str, ...], above: click.Context | None = None):
     """Yield every command with the context that it is called in, groups before their own."""
-    context = click.Context(command, parent=above, info_name=words[-1])
+    settings = command.context_settings
+    context = click.Context(command, parent=above, info_name=words[-1], **settings)
     yield words, command, context
     if isinstance(command, click.Group):
         for name in command.list_commands(context):

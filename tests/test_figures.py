@@ -53,3 +53,12 @@ def test_letters_that_the_font_lacks_are_told_once(tmp_path):
     ) as told:
         save_estimate(estimate("?", hieroglyphs), tmp_path / "a.png")
     assert len(told) == 1
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_a_picture_is_the_same_bytes_every_time(tmp_path, ending):
+    paths = [tmp_path / f"{name}.{ending}" for name in "ab"]
+    shown = estimate("?", ["a", "b"])
+    for path in paths:
+        save_estimate(shown, path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()

@@ -2,18 +2,37 @@
 
 import json
 import os
+import subprocess
+import sys
+from contextlib import contextmanager
 from pathlib import Path
+from stat import S_IMODE
 from threading import Barrier, Thread
 
 import pytest
 
-from privet import Survey
+from privet import Survey, files
 from privet.errors import InvalidFile
 from privet.files import read_survey, replacing
+
+NOBODY, SOMEBODY = 65534, 54321  # users other than root
 
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
+
+
+def mode(path):
+    return S_IMODE(path.stat().st_mode)
+
+
+@contextmanager
+def umask(bits):
+    before = os.umask(bits)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def test_the_file_appears_when_the_block_succeeds(tmp_path):
@@ -51,11 +70,28 @@ def test_an_older_file_is_replaced(tmp_path):
     assert path.read_text() == "new"
 
 
-def test_a_new_file_has_the_permissions_of_any_other(tmp_path):
-    with replacing(tmp_path / "out") as temporary:
+@pytest.mark.parametrize("bits", [0o022, 0o002, 0o077, 0o277])
+@pytest.mark.parametrize("private", [False, True])
+def test_a_new_file_is_as_readable_as_the_umask_allows_and_a_private_one_only_to_its_owner(
+    tmp_path, bits, private
+):
+    path = tmp_path / "out"
+    with umask(bits), replacing(path, private=private) as temporary:
+        during = mode(temporary)
+    assert during == mode(path) == (0o600 if private else 0o666) & ~bits
+
+
+@pytest.mark.parametrize("kept", [0o600, 0o640, 0o664, 0o444])
+@pytest.mark.parametrize("private", [False, True])
+def test_a_replaced_file_keeps_its_mode_and_is_never_more_readable(tmp_path, kept, private):
+    path = tmp_path / "out"
+    path.write_text("old")
+    path.chmod(kept)
+    with umask(0o022), replacing(path, private=private) as temporary:
+        assert mode(temporary) == 0o600
         temporary.write_text("new")
-    (tmp_path / "other").write_text("new")
-    assert (tmp_path / "out").stat().st_mode == (tmp_path / "other").stat().st_mode
+    assert mode(path) == kept
+    assert path.read_text() == "new"
 
 
 def test_through_a_link_the_file_it_points_to_is_replaced(tmp_path):
@@ -68,6 +104,104 @@ def test_through_a_link_the_file_it_points_to_is_replaced(tmp_path):
     assert link.is_symlink()
     assert target.read_text() == "new"
     assert names(target.parent) == ["target.json"]
+
+
+def test_links_to_links_and_folders_are_followed(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "folder").symlink_to("real")
+    (tmp_path / "one").symlink_to("folder/../real/two")
+    (tmp_path / "real" / "two").symlink_to(tmp_path / "real" / "out")
+    with replacing(tmp_path / "one") as temporary:
+        temporary.write_text("new")
+    assert (tmp_path / "real" / "out").read_text() == "new"
+    assert names(tmp_path / "real") == ["out", "two"]
+
+
+def test_links_that_lead_nowhere_end(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(OSError, match="Too many levels") as caught, replacing(tmp_path / "a"):
+        pytest.fail("the block must not run")
+    assert caught.value.filename == str(tmp_path / "a")
+
+
+@pytest.fixture
+def public(tmp_path, monkeypatch):
+    """A folder like /tmp, in which everyone may write, next to a file that is worth protecting."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can make files of other users")
+    monkeypatch.chdir(tmp_path)  # whatever is above it may be closed to other users
+    Path("mine").write_text("precious")
+    folder = Path("public")
+    folder.mkdir()
+    folder.chmod(0o1777)
+    return folder
+
+
+def plant(path, target, user):
+    path.symlink_to(target)
+    os.chown(path, user, user, follow_symlinks=False)
+
+
+def replace_as(user, path):
+    os.seteuid(user)
+    try:
+        with replacing(path) as temporary:
+            temporary.write_text("new")
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.parametrize("through", ["link", "folder/mine", "../public/link"])
+def test_a_link_of_another_user_in_a_public_folder_is_not_followed(public, through):
+    plant(public / "link", "../mine", NOBODY)
+    plant(public / "folder", Path.cwd(), NOBODY)
+    for path in (public / through, Path.cwd() / public / through):
+        with pytest.raises(PermissionError, match="another user") as caught, replacing(path):
+            pytest.fail("the block must not run")
+        assert Path(caught.value.filename).name in ("link", "folder")
+    assert Path("mine").read_text() == "precious"
+    assert names(Path()) == ["mine", "public"]
+
+
+def test_a_link_to_a_planted_link_is_not_followed(public):
+    plant(public / "link", "../mine", NOBODY)
+    Path("honest").symlink_to("public/link")
+    with pytest.raises(PermissionError, match="another user"), replacing(Path("honest")):
+        pytest.fail("the block must not run")
+
+
+def test_a_file_that_another_user_planted_does_not_decide_who_reads_ours(public):
+    (public / "out").touch()
+    os.chown(public / "out", NOBODY, NOBODY)
+    with pytest.raises(PermissionError, match="another user"), replacing(public / "out"):
+        pytest.fail("the block must not run")
+
+
+@pytest.mark.parametrize("owner", [NOBODY, SOMEBODY], ids=["the user's", "the folder's owner's"])
+def test_a_link_in_a_public_folder_that_nobody_planted_is_followed(public, owner):
+    os.chown(".", NOBODY, NOBODY)
+    os.chown(public, SOMEBODY, SOMEBODY)
+    plant(public / "link", "../mine", owner)
+    replace_as(NOBODY, public / "link")
+    assert Path("mine").read_text() == "new"
+
+
+def test_a_file_stays_its_owners_where_that_is_allowed(public):
+    Path("mine").chmod(0o640)
+    os.chown("mine", NOBODY, SOMEBODY)
+    replace_as(0, Path("mine"))
+    now = Path("mine").stat()
+    assert (now.st_uid, now.st_gid, S_IMODE(now.st_mode)) == (NOBODY, SOMEBODY, 0o640)
+
+
+def test_the_rights_of_a_group_are_not_given_to_another_one(public):
+    os.chown(".", NOBODY, NOBODY)
+    Path("mine").chmod(0o640)
+    os.chown("mine", SOMEBODY, SOMEBODY)
+    replace_as(NOBODY, Path("mine"))
+    now = Path("mine").stat()
+    assert (now.st_uid, S_IMODE(now.st_mode)) == (NOBODY, 0o600)
 
 
 def test_two_writers_of_one_path_do_not_meet(tmp_path):
@@ -130,6 +264,18 @@ def test_an_error_of_the_block_about_another_file_passes_as_it_is(tmp_path):
         (tmp_path / "input").read_text()
     assert caught.value.filename == str(tmp_path / "input")
     assert names(tmp_path) == []
+
+
+def test_nothing_but_the_standard_library_is_needed():
+    """A client on a person's device writes files, too."""
+    code = (
+        "import sys, types; privet = sys.modules['privet'] = types.ModuleType('privet'); "
+        "privet.__path__ = sys.argv[1:]; import privet.files; print(*sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(Path(files.__file__).parent)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    loaded = {name.partition(".")[0] for name in shown.stdout.split()}
+    assert loaded - sys.stdlib_module_names == {"__main__", "privet"}
 
 
 def test_a_survey_survives_its_file(tmp_path):

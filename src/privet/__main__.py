@@ -1,5 +1,32 @@
-"""python -m privet is the privet command."""
+"""The privet command, also as `python -m privet`."""
 
-from .cli import main
+from __future__ import annotations
 
-main(prog_name="privet")
+import os
+import sys
+
+from .errors import MissingExtra
+
+
+def main() -> None:
+    """Run the command, if what it takes is installed."""
+    try:
+        from .cli import main as command
+    except ModuleNotFoundError as error:
+        if error.name != "click":
+            raise
+        missing = MissingExtra("The privet command", "click", "privet[analysis]")
+        print(f"Error: {missing}", file=sys.stderr)
+        sys.exit(4)
+    try:
+        command(prog_name="privet")
+    except SystemExit as end:
+        # After a signal all is tidied up, but the interpreter would wait for every thread, and one
+        # may be in the middle of hours of work.
+        if isinstance(end.code, int) and end.code > 128:
+            os._exit(end.code)
+        raise
+
+
+if __name__ == "__main__":
+    main()

@@ -96,7 +96,14 @@ class InvalidTally(PrivetError, ValueError):
 
 
 class InvalidFile(PrivetError, ValueError):
-    """A file cannot be read as answers, reports or a survey."""
+    """A file cannot be read as answers, reports or a survey.
+
+    `parameter` is the one that would help, such as the name of the column to read.
+    """
+
+    def __init__(self, reason: str, *, parameter: str | None = None) -> None:
+        self.parameter = parameter
+        super().__init__(reason)
 
 
 class SurveyMismatch(PrivetError, ValueError):

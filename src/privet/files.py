@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and never for more readers than they should have."""
 
 from __future__ import annotations
 
@@ -7,34 +7,44 @@ import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from stat import S_IMODE, S_ISLNK, S_ISVTX, S_IWOTH
 from typing import TYPE_CHECKING
 
 from .errors import InvalidFile
-from .survey import Survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .survey import Survey
+
 __all__ = ["NO_ROOM", "read_survey", "replacing"]
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_MOST_LINKS = 40  # as many as Linux follows
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Yield an empty file beside `path`, which takes the place of `path` if the block succeeds.
+def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
+    """Yield an empty file next to `path`, which takes the place of `path` if the block succeeds.
+
+    It has the mode of the file that it replaces, and its owner and group where the system allows
+    that. Where there was none, the umask decides; a `private` one is for its owner alone.
 
     A link stays a link: the file that it points to is replaced. A folder, a device or a pipe is
-    refused.
+    refused, and so is what another user has put into a folder that anyone can write to.
     """
-    target = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():  # of a pipe, the real path names nothing
         raise FileExistsError(errno.EEXIST, "Exists and is not a regular file", str(path))
+    target = _real(path)
+    before = target.stat() if target.exists() else None
     # The ending is kept, because writers choose their format by it.
     temporary = target.with_name(f".{token_hex(8)}{path.suffix}")
+    mode = 0o600 if private or before is not None else 0o666
     try:
-        temporary.touch()
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
         yield temporary
+        if before is not None:
+            _take_after(before, temporary)
         temporary.replace(target)
     except OSError as error:
         # Writers say nothing of the file when there is no room; and ours is not the user's name.
@@ -47,8 +57,57 @@ def replacing(path: Path) -> Iterator[Path]:
             temporary.unlink()
 
 
+def _real(path: Path) -> Path:
+    """Return the path without links, refusing what another user may have planted on the way.
+
+    In a folder such as /tmp anyone can put a link that leads to one of our files. Linux can be set
+    not to follow it (protected_symlinks), but not where a program resolves links by itself.
+    """
+    at, names = Path(path.anchor), [*reversed(path.relative_to(path.anchor).parts)]
+    links = 0
+    while names:
+        folder, at = at, at / names.pop()
+        try:
+            found = at.lstat()
+        except OSError:  # which is said when it is written
+            continue
+        if S_ISLNK(found.st_mode) or not names:
+            _refuse_planted(folder, at, found)
+        if S_ISLNK(found.st_mode):
+            links += 1
+            if links > _MOST_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+            to = at.readlink()
+            at = folder / to.anchor
+            names += reversed(to.relative_to(to.anchor).parts)
+    return at
+
+
+def _refuse_planted(folder: Path, path: Path, found: os.stat_result) -> None:
+    above = folder.stat()
+    public = above.st_mode & S_ISVTX and above.st_mode & S_IWOTH
+    if public and found.st_uid not in (os.geteuid(), above.st_uid):
+        rule = "Belongs to another user, in a folder that anyone can write to"
+        raise PermissionError(errno.EACCES, rule, str(path))
+
+
+def _take_after(before: os.stat_result, path: Path) -> None:
+    """Give a file the mode of the one that it replaces, and its owner and group if we may."""
+    mode = S_IMODE(before.st_mode) & 0o777
+    if hasattr(os, "chown"):  # not on Windows
+        for owner in (before.st_uid, -1):
+            with suppress(OSError):
+                os.chown(path, owner, before.st_gid)
+                break
+        else:
+            mode &= ~0o070  # these rights were another group's
+    path.chmod(mode)
+
+
 def read_survey(path: Path) -> Survey:
     """Read a survey's JSON file."""
+    from .survey import Survey
+
     try:
         return Survey.from_json(path.read_bytes())
     except ValueError as error:

@@ -1,5 +1,6 @@
 """What the tests of the commands share: a small crowd, and ways to run a command."""
 
+import json
 import os
 import subprocess
 import sysconfig
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from click.testing import CliRunner
+from matplotlib.image import imread
 
 from privet import Survey, cli
 from privet.bulk import ReportsWriter
@@ -34,6 +36,17 @@ def real(*args, folder=None, **environment):
     return subprocess.run(
         [PRIVET, *args], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
     )
+
+
+def shares(*args):
+    """What privet estimate says of reports of SURVEY."""
+    return json.loads(succeeds("estimate", "survey.json", *args, "--json"))
+
+
+def assert_is_a_picture(path):
+    pixels = imread(path)
+    assert min(pixels.shape[:2]) > 200
+    assert pixels[..., :3].std() > 0.05
 
 
 def contents(folder):

@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
-from commands import SURVEY, answers, write_reports
+from commands import SURVEY, answers, succeeds, write_reports
+from pyarrow import parquet
+
+COUNTRIES = ["FR", "DE", "FR", "IT"]
 
 
 @pytest.fixture
@@ -14,3 +18,27 @@ def folder(tmp_path, monkeypatch):
     Path("answers.csv").write_text(answers(1000))
     write_reports("reports.parquet", SURVEY.randomize_batch(["tea"] * 1000))
     return tmp_path
+
+
+@pytest.fixture
+def crowd(folder):
+    """Answers with a country each, as a table."""
+    answers = Path("answers.csv").read_text().split()[1:]
+    country = [COUNTRIES[i % 4] for i in range(len(answers))]
+    return pa.table({"answer": answers, "country": country})
+
+
+@pytest.fixture
+def grouped(folder, crowd):
+    """Reports with a country each, in g.parquet."""
+    parquet.write_table(crowd, "a.parquet")
+    succeeds("randomize", "survey.json", "a.parquet", "-o", "g.parquet", "--by", "country")
+
+
+@pytest.fixture(params=["no output yet", "an older output"])
+def out(request, folder):
+    """The path of an output that may exist and must stay as it is."""
+    path = folder / "out.svg"
+    if request.param == "an older output":
+        path.write_text("as it was")
+    return path

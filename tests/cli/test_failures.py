@@ -1,30 +1,28 @@
-"""Wrong usage, bad data, a refusing system: one line, an exit code, nothing half done."""
+"""Wrong usage, a refusing system, signals: one line, an exit code, nothing half done."""
 
-import json
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from time import monotonic, sleep
 
-import pyarrow as pa
+import click
 import pytest
 from commands import (
     BAD_DATA,
+    INTERRUPTED,
     PRIVET,
-    SHARES,
-    SURVEY,
     SYSTEM,
     USAGE,
     contents,
     fails,
     real,
-    write_reports,
 )
 from pyarrow import parquet
 
-from privet import Survey
-
-# --- exit code 2: wrong usage ---------------------------------------------------------------
+from privet.cli.failures import in_one_line
+from privet.errors import InvalidFile
 
 NEW = ["survey", "new", "-q", "Drink?", "-c", "tea", "-c", "coffee", "-o", "new.json"]
 ESTIMATE = ["estimate", "survey.json", "reports.parquet", "--figure", "new.png"]
@@ -47,6 +45,8 @@ ESTIMATE = ["estimate", "survey.json", "reports.parquet", "--figure", "new.png"]
         (["randomize", "survey.json", "empty", "-o", "new.parquet"], "no files in the folder"),
         (["estimate", "survey.json", "nope.parquet"], "There is no file 'nope.parquet'."),
         (["estimate", "survey.json", "reports.parquet", "--master", "x"], "is for --engine spark"),
+        ([*ESTIMATE, "--exact-csv"], "--exact-csv is for an --out that ends in .csv"),
+        ([*ESTIMATE, "--exact-csv", "-o", "new.json"], "--exact-csv is for an --out that ends"),
         (["randomize", "survey.json", "answers.csv", "-o", "n", "--unknown", "x"], "'unknown'"),
         (["randomize", "survey.json", "answers.csv", "-o", "n", "--delimiter", "x;"], "one char"),
         (["randomize", "survey.json", "answers.csv", "-o", "n", "--delimiter", "é"], "one char"),
@@ -99,134 +99,11 @@ def test_wrong_usage(folder, args, said):
     assert said in fails(USAGE, *args)
 
 
-# --- exit code 3: bad data ------------------------------------------------------------------
-
-
-@pytest.fixture(params=["no output yet", "an older output"])
-def out(request, folder):
-    """The path of an output that may exist and must stay as it is."""
-    path = folder / "out.svg"
-    if request.param == "an older output":
-        path.write_text("as it was")
-    return path
-
-
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (b"answer\ntea\ncofee\n", "bad.csv, row 3: 'cofee' is not a category of this survey. Did"),
-        (b"answer\ntea\n\ntea\n", "bad.csv, row 3: the answer is empty"),
-        (b"id,answer\n1,\n", "bad.csv, row 2: the answer is empty"),
-        (b"a,b\n1,tea\n", "bad.csv: there is no column 'answer'; the columns are 'a', 'b'."),
-        (b"answer\ntea\ncaf\xe9\n", "bad.csv, row 3: the answer is not UTF-8 text."),
-        (b"caf\xe9\ntea\n", "bad.csv, row 1: no header of a CSV file in UTF-8"),
-        (b"answer;id\ntea;1\n", "bad.csv, row 1: the header 'answer;id' has ';' and no commas"),
-        (b"PK\3\4", "bad.csv: a ZIP archive or a spreadsheet"),
-        (b"PAR1 and no more", "bad.csv: not a table"),
-        (b"", "bad.csv: the file is empty."),
-        (b"id,answer\n1,tea\n2,tea,3\n", "bad.csv, row 3: the number of fields is 3"),
-        (b"\x1b[31m\0\x01\n\xff\n" * 9, "bad.csv, row 1: no header of a CSV file in UTF-8"),
-        (b"answer\n" + b"tea\n" * 500_000 + b"toe\n", "bad.csv, row 500002: 'toe' is not"),
-    ],
-)
-def test_bad_answers(out, data, said):
-    Path("bad.csv").write_bytes(data)
-    line = fails(BAD_DATA, "randomize", "survey.json", "bad.csv", "-o", out)
-    assert line.startswith(said)
-
-
 def test_the_line_is_printable_whatever_it_quotes(folder):
     Path("red \x1b[31m\n.csv").write_text("")
     line = fails(BAD_DATA, "randomize", "survey.json", "red \x1b[31m\n.csv", "-o", "out")
     assert line.startswith(r"red \x1b[31m .csv: the file is empty.")
     assert line.isprintable()
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"privet": 2}, "This is a survey of version 2; this privet reads version 1."),
-        ({"colour": "red"}, "Not a survey: Object contains unknown field `colour`"),
-        ({"categories": ["a", "a", "b", "c"]}, "must be different from categories[0]"),
-        ({"mechanism": {"name": "nope"}}, "The mechanism's name must be one of"),
-        ({"epsilon": 1.9}, "this survey is not as private as it says."),
-        ({"epsilon": "2"}, "Not a survey: Expected `float`, got `str`"),
-    ],
-    ids=lambda value: str(next(iter(value))) if isinstance(value, dict) else "",
-)
-def test_bad_surveys(out, change, said):
-    Path("bad.json").write_text(json.dumps(json.loads(SURVEY.to_json()) | change))
-    for command in (
-        ["randomize", "bad.json", "answers.csv", "-o", out],
-        ["estimate", "bad.json", "reports.parquet", "--figure", out],
-    ):
-        line = fails(BAD_DATA, *command)
-        assert line.startswith("bad.json: ")
-        assert said in line
-
-
-def test_a_survey_with_larger_odds_is_not_as_private_as_it_says(out):
-    fields = json.loads(SURVEY.to_json())
-    fields["mechanism"]["odds"] = str(2 * int(fields["mechanism"]["odds"]))
-    Path("bad.json").write_text(json.dumps(fields))
-    line = fails(BAD_DATA, "randomize", "bad.json", "answers.csv", "-o", out)
-    assert "this survey is not as private as it says" in line
-
-
-def test_a_survey_that_is_not_json(out):
-    line = fails(BAD_DATA, "randomize", "answers.csv", "answers.csv", "-o", out)
-    assert line.startswith("answers.csv: Not a survey: JSON is malformed")
-
-
-def wrong_size(reports, members):
-    """The same reports, of which number 123 has another number of members."""
-    reports = reports.copy()
-    reports[122] = (1 << members) - 1
-    return reports
-
-
-@pytest.mark.parametrize("members", [0, 2, 3])
-def test_a_report_of_a_wrong_size_is_named_in_its_own_file(out, members):
-    good = SURVEY.randomize_batch(["tea"] * 1000)
-    write_reports("bad.parquet", wrong_size(good, members))
-    Path("more.parquet").write_bytes(Path("reports.parquet").read_bytes())
-    files = ["reports.parquet", "bad.parquet", "more.parquet"]
-    line = fails(BAD_DATA, "estimate", "survey.json", *files, "--figure", out)
-    said = f"bad.parquet, report 123: A report of this survey has 1 members. Got {members}."
-    assert line == said
-
-
-def test_a_report_is_counted_across_batches(folder):
-    survey = Survey("?", [f"c{i}" for i in range(1000)], 1.0)
-    reports = survey.randomize_batch(["c0"] * 80_000)
-    reports[70_000, :8] ^= 255
-    reports[70_000, 0] ^= 1
-    Path("wide.json").write_text(survey.to_json())
-    write_reports("wide.parquet", reports, survey)
-    line = fails(BAD_DATA, "estimate", "wide.json", "wide.parquet")
-    assert line.startswith("wide.parquet, report 70001: ")
-
-
-def test_bad_reports(out):
-    other = Survey(SURVEY.question, list(SHARES), 2.0, id="second-wave")
-    write_reports("other.parquet", other.randomize_batch(["tea"]), other)
-    Path("cut.parquet").write_bytes(Path("reports.parquet").read_bytes()[:-100])
-    parquet.write_table(pa.table({"a": [1]}), "column.parquet")
-    parquet.write_table(pa.table({"report": pa.array([b"\1\1"], pa.binary(2))}), "wide.parquet")
-    parquet.write_table(pa.table({"report": pa.array([b"\1", None], pa.binary(1))}), "null.parquet")
-    for name, said in {
-        "other.parquet": "other.parquet: these are reports of another survey, 'second-wave'",
-        "cut.parquet": "cut.parquet: not a Parquet file of reports: ",
-        "column.parquet": "column.parquet: there is no column 'report'; the columns are 'a'.",
-        "wide.parquet": "wide.parquet: a report of this survey is fixed_size_binary[1], the column",
-        "null.parquet": "null.parquet, report 2: The report is missing (null).",
-        "answers.csv": "answers.csv: not a Parquet file of reports: ",
-    }.items():
-        line = fails(BAD_DATA, "estimate", "survey.json", "reports.parquet", name, "--figure", out)
-        assert line.startswith(said)
-
-
-# --- exit code 4: the system refused --------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -252,12 +129,21 @@ def test_an_output_that_cannot_be_written(folder, args):
     assert list(Path("folder.png").iterdir()) == []
 
 
-def test_too_little_memory(folder, monkeypatch):
-    def read(path):
-        raise MemoryError
+LIMITED = "import resource, os, sys; resource.setrlimit(resource.{}, ({}, {})); "
+LIMITED += "os.execv(sys.argv[1], sys.argv[1:])"
 
-    monkeypatch.setattr("privet.files.read_survey", read)
-    assert fails(SYSTEM, "survey", "show", "survey.json") == "There is not enough memory."
+
+def limited(name, most, *args):
+    """Run the installed command with no more of a resource than this."""
+    command = [sys.executable, "-c", LIMITED.format(name, most, most), PRIVET, *args]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def test_too_little_memory(folder):
+    with Path("huge.json").open("wb") as file:
+        file.truncate(8 << 30)  # which takes no room on the disk
+    done = limited("RLIMIT_AS", 4 << 30, "survey", "show", "huge.json")
+    assert (done.returncode, done.stderr) == (SYSTEM, "Error: There is not enough memory.\n")
 
 
 def test_a_full_disk_under_stdout(folder):
@@ -284,9 +170,7 @@ def test_no_room_for_the_output(folder, args):
     """Files may not grow beyond 50 bytes, which fails just as a full disk does."""
     Path("many.csv").write_text("answer\n" + "tea\n" * 1000)
     before = contents(folder)
-    limit = "import resource as r, os, sys; r.setrlimit(r.RLIMIT_FSIZE, (50, 50)); "
-    command = [sys.executable, "-c", limit + "os.execv(sys.argv[1], sys.argv[1:])", PRIVET, *args]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = limited("RLIMIT_FSIZE", 50, *args)
     new = next(arg for arg in args if arg.startswith("new."))
     assert done.stderr == f"Error: {new}: File too large\n"
     assert done.returncode == SYSTEM
@@ -300,3 +184,107 @@ def test_spark_without_java(folder):
     assert done.stderr.startswith("Error: Spark needs Java 17 or newer with the module")
     assert done.stderr.count("\n") == 1
     assert not Path("new.csv").exists()
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_closed_pipe_is_no_error(folder, options):
+    command = [PRIVET, "estimate", "survey.json", "reports.parquet", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    process.wait(timeout=120)
+
+
+SIGNALS = {
+    signal.SIGINT: (INTERRUPTED, "Error: interrupted\n"),
+    signal.SIGTERM: (128 + signal.SIGTERM, "Error: terminated\n"),
+    signal.SIGHUP: (128 + signal.SIGHUP, "Error: terminated\n"),
+}
+
+
+def end(number, args, size=0, work=0.0):
+    """Send a command a signal once its outputs have a size and it has worked on for some time.
+
+    Nothing may be left behind. Return how many seconds the end took.
+    """
+    before = set(Path().iterdir())
+    process = subprocess.Popen([PRIVET, *args], stderr=subprocess.PIPE, text=True)
+    deadline = monotonic() + 120
+    while not (new := set(Path().iterdir()) - before) or sum(p.stat().st_size for p in new) < size:
+        assert process.poll() is None
+        assert monotonic() < deadline
+        sleep(0.001)
+    sleep(work)
+    start = monotonic()
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=120)
+    assert (process.returncode, stderr) == SIGNALS[number]
+    assert set(Path().iterdir()) == before
+    return monotonic() - start
+
+
+@pytest.mark.parametrize("size", [4, 1_000_000], ids=["reading", "writing"])
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_leaves_nothing_behind(folder, number, size):
+    Path("answers.csv").write_bytes(b"answer\n" + b"tea\njuice\n" * 10_000_000)
+    end(number, ["randomize", "survey.json", "answers.csv", "-o", "out.parquet"], size)
+    Path("answers.csv").unlink()
+
+
+@pytest.mark.parametrize(
+    ("number", "args"),
+    [
+        *((number, ["simulate", "-n", str(10**10), "-m", "rappor"]) for number in SIGNALS),
+        (signal.SIGTERM, ["simulate", "-n", str(10**10), "-m", "hashed-rr", "--workers", "1"]),
+        (signal.SIGTERM, ["simulate", "--repeats", str(10**7), "-o", "out.csv"]),
+        (signal.SIGTERM, ["paper", "table1", "--repeats", "100000"]),
+    ],
+    ids=str,
+)
+def test_hours_of_work_end_at_once(folder, number, args):
+    """Ten billion people whose reports have to be made, one by one, take a thread hours."""
+    assert end(number, [*args, "--figure", "out.png"], work=2) < 2
+
+
+def test_what_is_ignored_stays_ignored(folder):
+    """As nohup has it: nobody hangs up on a command that runs on."""
+    hang_up = "import signal, os, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
+    command = [sys.executable, "-c", hang_up + "os.execv(sys.argv[1], sys.argv[1:])", PRIVET]
+    args = ["randomize", "survey.json", "-", "-o", "out.parquet"]
+    process = subprocess.Popen([*command, *args], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    before = set(folder.iterdir())
+    while set(folder.iterdir()) == before:
+        assert process.poll() is None
+        sleep(0.001)
+    process.send_signal(signal.SIGHUP)
+    process.communicate(b"answer\ntea\n", timeout=120)
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_are_done_without(folder, closed):
+    for args in (
+        "estimate survey.json reports.parquet",
+        "randomize survey.json answers.csv -o out",
+    ):
+        command = f'exec "$0" {args} {closed}'
+        done = subprocess.run(["/bin/sh", "-c", command, PRIVET], capture_output=True, timeout=120)
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert parquet.read_metadata("out").num_rows == 1000
+
+
+@pytest.mark.parametrize("hidden", ["rich", "numpy"])
+def test_a_package_that_is_missing_is_named(folder, hidden):
+    code = f"import sys, privet.__main__; sys.modules[{hidden!r}] = None; privet.__main__.main()"
+    command = [sys.executable, "-c", code, "estimate", "survey.json", "reports.parquet"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    said = f"Error: This command needs {hidden}: pip install 'privet[analysis]'\n"
+    assert (done.returncode, done.stderr) == (SYSTEM, said)
+
+
+def test_an_option_that_would_help_is_named():
+    with pytest.raises(click.ClickException) as caught, in_one_line():
+        raise InvalidFile("a.csv: which of the columns has the answers?", parameter="column")
+    assert caught.value.exit_code == BAD_DATA
+    assert caught.value.message == "a.csv: which of the columns has the answers? Use --column."

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import SYSTEM, USAGE, fails, real, succeeds
-from matplotlib.image import imread
+from commands import SYSTEM, USAGE, assert_is_a_picture, fails, real, succeeds
 
 KEYS = [
     "d", "epsilon", "mechanism", "norm", "printed",
@@ -20,12 +19,6 @@ FEW = ["--repeats", "2", "--seed", "3"]
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-
-
-def assert_is_a_picture(path):
-    pixels = imread(path)
-    assert min(pixels.shape[:2]) > 200
-    assert pixels[..., :3].std() > 0.05
 
 
 def test_the_table_as_json_with_the_installed_command():

@@ -1,9 +1,9 @@
-"""privet plan, and surveys whose categories come from a file."""
+"""privet plan."""
 
 import json
 
 import pytest
-from commands import BAD_DATA, USAGE, fails, succeeds
+from commands import USAGE, fails, succeeds
 
 from privet import Survey, theory
 from privet.mechanisms import by_name, choose
@@ -80,26 +80,3 @@ def test_wrong_plans_are_told(options, said):
 )
 def test_margins_that_cannot_be_had_are_told(options, said):
     assert said in fails(USAGE, "plan", "--categories", "30", *options)
-
-
-def test_categories_from_a_file(tmp_path):
-    listed = tmp_path / "fruit.txt"
-    listed.write_text("pear\nplum \n", encoding="utf-8-sig")
-    new = ["survey", "new", "-q", "Which?", "-e", "1"]
-    made = Survey.from_json(succeeds(*new, "-c", "apple", "--categories", listed))
-    assert made.categories == ("apple", "pear", "plum")
-
-
-@pytest.mark.parametrize(
-    ("content", "said", "code"),
-    [
-        (b"pear\n\nplum\n", "line 2: there is no category", BAD_DATA),
-        (b"\xff\xfe\n", "not text in UTF-8", BAD_DATA),
-        (b"pear\npear\n", "different from categories[0]", USAGE),
-        (b"pear\n", "at least two", USAGE),
-    ],
-)
-def test_bad_files_of_categories_are_told(folder, content, said, code):
-    (folder / "fruit.txt").write_bytes(content)
-    new = ["survey", "new", "-q", "Q", "-e", "1", "--categories", "fruit.txt"]
-    assert said in fails(code, *new)

@@ -1,4 +1,4 @@
-"""privet tally, and tallies where reports are expected; privet survey show and check."""
+"""privet tally, and tallies where reports are expected."""
 
 import json
 from pathlib import Path
@@ -51,21 +51,3 @@ def test_a_bad_report_leaves_no_tally():
     write_reports("bad.parquet", np.zeros((3, SURVEY.mechanism.report_bytes), np.uint8))
     said = fails(BAD_DATA, "tally", "survey.json", "bad.parquet", "-o", "new.tally")
     assert "bad.parquet, report 1:" in said
-
-
-def test_a_survey_is_shown():
-    shown = succeeds("survey", "show", "survey.json", "--top", "2")
-    for part in (SURVEY.question, SURVEY.fingerprint, repr(SURVEY.mechanism), "1 byte", "2 more"):
-        assert part in shown
-    assert "  tea\n  coffee\n" in shown
-    assert "juice" not in shown
-
-
-def test_a_survey_is_checked():
-    assert SURVEY.fingerprint[:12] in succeeds("survey", "check", "survey.json")
-    weaker = json.loads(SURVEY.to_json())
-    weaker["epsilon"] /= 2
-    Path("weaker.json").write_text(json.dumps(weaker))
-    for command in ("check", "show"):
-        said = fails(BAD_DATA, "survey", command, "weaker.json")
-        assert "not as private as it says" in said

@@ -194,7 +194,7 @@ class Estimate:
 
         `truth`, where it is known, is marked on each bar.
         """
-        from ..figures.drawing import plot_estimate
+        from ..figures import plot_estimate
 
         return plot_estimate(self, ax, level=level, target=target, truth=truth)
 

@@ -61,7 +61,7 @@ class ReportsWriter:
             metadata={SURVEY_KEY: self._survey.to_json().encode()},
         )
         with ExitStack() as stack:
-            temporary = stack.enter_context(replacing(self._path))
+            temporary = stack.enter_context(replacing(self._path, private=True))
             raw = stack.enter_context(pa.OSFile(os.fsencode(temporary), "wb"))
             # Reports are random bytes: neither dictionaries nor compression can shorten them, and
             # only a checksum shows that they are damaged.

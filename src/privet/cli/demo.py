@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import click
-import numpy as np
 
-from .options import FIGURE, OUTPUT, keep_apart
+from .options import JSON, OUTPUT, PICTURE, keep_apart
+from .output import outputs, print_json
+from .show import describe_estimate, describe_survey, print_estimate
+from .terminal import progress
 
 QUESTION = "What did you have for breakfast?"
 # Out of 100 people.
@@ -20,47 +22,44 @@ SHARES = {
 
 @click.command()
 @click.option(
-    "--people", type=click.IntRange(1, 10**7), default=100_000, show_default=True,
-    help="How many answer.",
-)  # fmt: skip
-@click.option("--epsilon", type=float, default=1.0, show_default=True, help="The privacy level.")
-@click.option(
-    "--figure", type=FIGURE, default=Path("privet-demo.png"),
-    show_default=True, help="Where to draw the picture (PNG, SVG or PDF).",
-)  # fmt: skip
-@click.option(
-    "--answers", type=OUTPUT, help="Also write everyone's answer, a CSV file to try commands on."
+    "--people", type=click.IntRange(1, 10**7), default=100_000, help="How many people answer."
 )
-@click.option("--json", "json_out", is_flag=True, help="Print JSON.")
+@click.option("--epsilon", type=float, default=1.0, help="The privacy level.")
+@click.option(
+    "--figure", type=PICTURE, default=Path("privet-demo.png"),
+    help="Where to draw the picture: a PNG, SVG or PDF.",
+)  # fmt: skip
+@click.option(
+    "--answers", type=OUTPUT, help="Also write everyone's answers, a CSV file to try commands on."
+)
+@JSON
 def demo(people: int, epsilon: float, figure: Path, answers: Path | None, json_out: bool) -> None:
     """Ask a made-up crowd a question and learn the answer from randomized reports alone.
 
     privet demo --people 20000 --epsilon 2
     """
-    from ..figures.drawing import save_estimate
-    from ..files import replacing
+    import numpy as np
+
+    from ..figures import save_estimate
     from ..survey import Survey
-    from .show import describe_estimate, describe_survey, print_estimate, print_json, progress
 
     keep_apart([], [answers, figure])
     survey = Survey(QUESTION, list(SHARES), epsilon)
     crowd = _crowd(people)
-    with ExitStack() as stack:  # what cannot be written is told before the work
-        picture = stack.enter_context(replacing(figure))
-        if answers is not None:
-            lines = "\n".join(["answer", *crowd, ""])
-            stack.enter_context(replacing(answers)).write_text(lines, encoding="utf-8")
-        tally = survey.tally()
-        first = survey.randomize(crowd[0])
-        tally.update(first)
-        with progress("Randomizing", total=people - 1) as advance:
-            for at in range(1, people, 1000):
+    with outputs(answers, figure) as (place, picture):
+        if place is not None:
+            place.write_text("\n".join(["answer", *crowd, ""]), encoding="utf-8")
+        tally, first = survey.tally(), b""
+        with progress("Randomizing", total=people) as advance:
+            for at in range(0, people, 1000):
                 reports = [survey.randomize(answer) for answer in crowd[at : at + 1000]]
+                first = first or reports[0]
                 tally.update(reports)
                 advance(len(reports))
         estimate = tally.estimate()
         truth = np.array([crowd.count(category) for category in SHARES]) / people
-        save_estimate(estimate, picture, target="sample", truth=truth)
+        if picture is not None:
+            save_estimate(estimate, picture, target="sample", truth=truth)
     # The truth is that of these very people, so the intervals are for them, not a wider crowd.
     low, high = estimate.interval(0.95, target="sample")
     held = int(np.count_nonzero((low <= truth) & (truth <= high)))
@@ -73,16 +72,17 @@ def demo(people: int, epsilon: float, figure: Path, answers: Path | None, json_o
     shown = ", ".join(survey.categories[value] for value in members)
     click.echo(
         f"\n{people:,} people each answer once. Person 1 had {crowd[0]!r}; what leaves their "
-        f"side is the set {{{shown}}}:\nno set is more than e^{epsilon:g} times likelier under one "
-        f"answer than under any other.\n"
+        f"device is the set {{{shown}}}:\nno set is more than e^{epsilon:g} times as likely under "
+        f"one answer as under another.\n"
     )
     print_estimate(estimate, level=0.95, target="sample", truth=truth)
-    click.echo(f"{held} of {len(SHARES)} intervals hold the truth. The picture is in {figure}.")
+    click.echo(
+        f"{held} of {len(SHARES)} intervals contain the true share. The picture is in {figure}."
+    )
 
 
 def _crowd(people: int) -> list[str]:
     """Return everyone's answer: the shares to the nearest person."""
-    ends = np.cumsum(list(SHARES.values())) * people // 100
-    return [
-        name for name, n in zip(SHARES, np.diff(ends, prepend=0), strict=True) for _ in range(n)
-    ]
+    ends = [people * share // 100 for share in accumulate(SHARES.values(), initial=0)]
+    counts = [end - start for start, end in pairwise(ends)]
+    return [name for name, n in zip(SHARES, counts, strict=True) for _ in range(n)]

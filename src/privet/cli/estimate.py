@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FIGURE, INPUT, LEVEL, REPORTS, TABLE, TARGET, keep_apart
+from .options import FIGURE, INPUT, JSON, LEVEL, REPORTS, TABLE, TARGET, keep_apart
+from .output import outputs, plural, print_json, printable, write_table
+from .show import describe_estimate, describe_survey, plain_columns, print_estimate
+from .terminal import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,22 +31,29 @@ _ROWS, _ROWS_OF_A_GROUP = 40, 10
 @click.argument("reports", nargs=-1, required=True)
 @click.option(
     "--by", multiple=True, metavar="COLUMN",
-    help="One estimate for each value of this column, kept beside the reports; repeat.",
+    help="One estimate for each value of this column, kept with the reports; repeatable.",
 )  # fmt: skip
 @LEVEL
 @TARGET
 @click.option(
     "--top", type=click.IntRange(1),
-    help=f"Rows shown.  [default: {_ROWS}; {_ROWS_OF_A_GROUP} a group]",
+    show_default=f"{_ROWS}; {_ROWS_OF_A_GROUP} per group", help="How many rows to show.",
 )  # fmt: skip
-@click.option("--json", "json_out", is_flag=True, help="Print JSON, every category.")
+@JSON
 @click.option("-o", "--out", type=TABLE, help="Write every category, as CSV, JSON or Parquet.")
-@click.option("--figure", type=FIGURE, help="Draw a PNG, SVG or PDF.")
 @click.option(
-    "--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True,
-    help="What counts: this process, or Spark, for which REPORTS may be any URL that it reads.",
+    "--exact-csv", is_flag=True,
+    help="In CSV, write text that begins with = + - or @ as it is. By default it gets an "
+    "apostrophe in front, so that no spreadsheet runs it as a formula.",
 )  # fmt: skip
-@click.option("--master", help="Spark's master, such as spark://host:7077.  [default: local[*]]")
+@FIGURE
+@click.option(
+    "--engine", type=click.Choice(["local", "spark"]), default="local",
+    help="What counts: this process, or Spark; REPORTS may then be any URL that Spark reads.",
+)  # fmt: skip
+@click.option(
+    "--master", show_default="local[*]", help="Spark's master, such as spark://host:7077."
+)
 def estimate(
     survey: Path,
     reports: tuple[str, ...],
@@ -53,6 +63,7 @@ def estimate(
     top: int | None,
     json_out: bool,
     out: Path | None,
+    exact_csv: bool,
     figure: Path | None,
     engine: str,
     master: str | None,
@@ -63,38 +74,35 @@ def estimate(
 
     privet estimate survey.json reports.parquet --figure shares.png
     """
+    from ..bulk import tally_groups
     from ..errors import NoReports
-    from ..files import read_survey, replacing
-    from .show import print_json
-    from .tables import write_table
+    from ..files import read_survey
 
     if master is not None and engine != "spark":
         raise click.UsageError("--master is for --engine spark.")
+    if exact_csv and (out is None or out.suffix.lower() != ".csv"):
+        raise click.UsageError("--exact-csv is for an --out that ends in .csv.")
     contract = read_survey(survey)
     paths = _files(reports) if engine == "local" else []
     keep_apart([survey, *paths], [out, figure])
-    with ExitStack() as stack:  # what cannot be written is told before the work
-        table, picture = (path and stack.enter_context(replacing(path)) for path in (out, figure))
+    with outputs(out, figure) as (table, picture):
         tallies = (
-            _count(paths, contract, by)
+            tally_groups(paths, contract, by, progress=progress)
             if engine == "local"
             else _count_with_spark(reports, contract, by, master)
         )
-        results = {group: tally.estimate() for group, tally in tallies.items()}
-        if not results:
-            raise NoReports("There are no reports in these files, and so no groups.")
+        estimates = {group: tally.estimate() for group, tally in tallies.items()}
+        if not estimates:
+            raise NoReports("There are no reports in these files, so there is nothing to estimate.")
+        found = _Estimates(estimates, by, level, target)
         if table is not None:
-            write_table(
-                table,
-                columns=lambda: _as_columns(results, by, level, target),
-                document=lambda: _as_document(results, by, level, target),
-            )
+            write_table(table, found.columns, found.document, exact=exact_csv)
         if picture is not None:
-            _draw(results, by, picture, level, target)
+            found.draw(picture)
     if json_out:
-        print_json(_as_document(results, by, level, target))
+        print_json(found.document())
     else:
-        _print(results, by, level, target, top)
+        found.show(top)
 
 
 def _files(reports: Sequence[str]) -> list[Path]:
@@ -107,39 +115,75 @@ def _count_with_spark(
     reports: Sequence[str], survey: Survey, by: Sequence[str], master: str | None
 ) -> dict[Group, Tally]:
     from ..bulk.spark import tally_paths
-    from .show import progress
 
     with progress("Counting with Spark"):
         return tally_paths(reports, survey, by=by, master=master)
 
 
-def _count(paths: Sequence[Path], survey: Survey, by: Sequence[str]) -> dict[Group, Tally]:
-    from ..bulk import tally_files, tally_groups
-    from .show import progress
+@dataclass(frozen=True)
+class _Estimates:
+    """One estimate for each group by the values of some columns; one in all if there are none."""
 
-    if by:
-        return tally_groups(paths, survey, by, progress=progress)
-    return {(): tally_files(paths, survey, progress=progress)}
+    groups: dict[Group, Estimate]
+    by: Sequence[str]
+    level: float
+    target: Target
 
+    def columns(self) -> dict[str, list[Any]]:
+        """Return one table of all groups, with the group's values in every row.
 
-def _as_columns(
-    results: dict[Group, Estimate], by: Sequence[str], level: float, target: Target
-) -> dict[str, list[Any]]:
-    """Return one table of all groups, the values of each beside every row.
+        A column of groups that is called like one of the table's own is called by_n, by_category, …
+        """
+        whole: dict[str, list[Any]] = {}
+        for group, one in self.groups.items():
+            columns = plain_columns(one, self.level, self.target)
+            rows, own = len(columns["category"]), {"n", *columns}
+            named = {_apart(name, own): v for name, v in zip(self.by, group, strict=True)}
+            for name, value in (named | {"n": one.n}).items():
+                whole.setdefault(name, []).extend([value] * rows)
+            for name, values in columns.items():
+                whole.setdefault(name, []).extend(values)
+        return whole
 
-    A column of groups that is called like one of the table's own is called by_n, by_category, ...
-    """
-    whole: dict[str, list[Any]] = {}
-    for group, result in results.items():
-        columns = result.columns(level, target=target)
-        rows = len(columns["category"])
-        own = {"n", *columns}
-        named = {_apart(name, own): value for name, value in zip(by, group, strict=True)}
-        for name, value in (named | {"n": result.n}).items():
-            whole.setdefault(name, []).extend([value] * rows)
-        for name, values in columns.items():
-            whole.setdefault(name, []).extend(getattr(values, "tolist", lambda v=values: v)())
-    return whole
+    def document(self) -> dict[str, Any]:
+        """Return what JSON output says."""
+        some = next(iter(self.groups.values()))
+        document = {**describe_survey(some.survey), "level": self.level, "target": self.target}
+        described = [
+            {"group": dict(zip(self.by, group, strict=True))}
+            | describe_estimate(one, self.level, self.target)
+            for group, one in self.groups.items()
+        ]
+        return document | ({"groups": described} if self.by else described[0])
+
+    def draw(self, path: Path) -> None:
+        """Draw one picture, with a panel for each group."""
+        from .. import figures
+
+        options = {"level": self.level, "target": self.target}
+        if self.by:
+            named = {_name(group): one for group, one in self.groups.items()}
+            figures.save_groups(named, path, **options)
+        else:
+            figures.save_estimate(self.groups[()], path, **options)
+
+    def show(self, top: int | None) -> None:
+        """Print a table for each group, and what they have in common."""
+        for group, one in self.groups.items():
+            title = None
+            if self.by:
+                pairs = zip(self.by, group, strict=True)
+                names = ", ".join(f"{name} = {_name((value,))}" for name, value in pairs)
+                title = f"{names} · {plural(one.n, 'report')}"
+            rows = top or (_ROWS_OF_A_GROUP if self.by else _ROWS)
+            print_estimate(one, level=self.level, target=self.target, top=rows, title=title)
+        if one.can_shrink:
+            click.echo(
+                "share: unbiased, for sums and tests. shrunk: nearer to the truth, for display."
+            )
+        n = plural(sum(one.n for one in self.groups.values()), "report")
+        groups = f" in {plural(len(self.groups), 'group')}" if self.by else ""
+        click.echo(f"{n}{groups}, epsilon = {one.survey.epsilon:g}, {one.survey.mechanism!r}")
 
 
 def _apart(name: str, taken: set[str]) -> str:
@@ -154,66 +198,11 @@ def _apart(name: str, taken: set[str]) -> str:
     return name
 
 
-def _as_document(
-    results: dict[Group, Estimate], by: Sequence[str], level: float, target: Target
-) -> dict[str, Any]:
-    from .show import describe_estimate, describe_survey
-
-    survey = next(iter(results.values())).survey
-    document = {**describe_survey(survey), "level": level, "target": target}
-    if not by:
-        document |= describe_estimate(results[()], level, target)
-    else:
-        document["groups"] = [
-            {"group": dict(zip(by, group, strict=True)), **describe_estimate(result, level, target)}
-            for group, result in results.items()
-        ]
-    return document
-
-
-def _draw(
-    results: dict[Group, Estimate], by: Sequence[str], path: Path, level: float, target: Target
-) -> None:
-    from .. import figures
-
-    if not by:
-        figures.save_estimate(results[()], path, level=level, target=target)
-        return
-    named = {_name(group): result for group, result in results.items()}
-    figures.save_groups(named, path, level=level, target=target)
-
-
-def _print(
-    results: dict[Group, Estimate],
-    by: Sequence[str],
-    level: float,
-    target: Target,
-    top: int | None,
-) -> None:
-    from .show import plural, print_estimate
-
-    for group, result in results.items():
-        title = None
-        if by:
-            names = ", ".join(f"{name} = {_name((v,))}" for name, v in zip(by, group, strict=True))
-            title = f"{names} · {plural(result.n, 'report')}"
-        rows = top or (_ROWS_OF_A_GROUP if by else _ROWS)
-        print_estimate(result, level=level, target=target, top=rows, title=title)
-    some = next(iter(results.values()))
-    if some.can_shrink:
-        click.echo("share: unbiased, for sums and tests. shrunk: nearer to the truth, to be shown.")
-    n = plural(sum(result.n for result in results.values()), "report")
-    groups = f" in {plural(len(results), 'group')}" if by else ""
-    click.echo(f"{n}{groups}, epsilon = {some.survey.epsilon:g}, {some.survey.mechanism!r}")
-
-
 def _name(group: Group) -> str:
     r"""Return a group in words.
 
     >>> _name(("France", None, "", "\x1b"))
     'France, (none), (empty), \\x1b'
     """
-    from .show import printable
-
     words = {None: "(none)", "": "(empty)"}
     return ", ".join(words.get(value) or printable(value or "") for value in group)

@@ -12,11 +12,6 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = [
-    "DELIMITER", "FIGURE", "FILES", "INPUT", "LEVEL", "OUTPUT", "REPORTS", "TABLE", "TARGET",
-    "keep_apart",
-]  # fmt: skip
-
 
 class _Output(click.Path):
     """A path to be written. Where its ending names a format, that is checked before any work."""
@@ -47,7 +42,7 @@ class _Files(click.ParamType):  # type: ignore[type-arg]
         path = Path(value)
         if value == "-" or (path.exists() and not path.is_file() and not path.is_dir()):
             if not self._piped:
-                self.fail(f"{value!r} is a pipe; these are read from files.", param, ctx)
+                self.fail(f"{value!r} is a pipe; reports are read from files.", param, ctx)
             return [path]
         if path.is_file():
             return [path]
@@ -65,8 +60,13 @@ class _Files(click.ParamType):  # type: ignore[type-arg]
         return found
 
 
+def flat(ctx: click.Context, param: click.Parameter, value: Iterable[list[Path]]) -> list[Path]:
+    """Return all files of several arguments."""
+    return [path for some in value for path in some]
+
+
 def keep_apart(read: Iterable[Path], written: Iterable[Path | None]) -> None:
-    """Refuse a file that is read twice, or written in the place of another of this command's."""
+    """Refuse a file that would be read twice, or overwritten by another output of the command."""
     given: set[str] = set()
     for path in read:
         if (real := os.path.realpath(path)) in given:
@@ -76,7 +76,7 @@ def keep_apart(read: Iterable[Path], written: Iterable[Path | None]) -> None:
         if output is not None:
             if (real := os.path.realpath(output)) in given:
                 raise click.UsageError(
-                    f"{output}: given twice; what is written must be a file of its own."
+                    f"{output}: given twice; the output must be a file of its own."
                 )
             given.add(real)
 
@@ -85,24 +85,27 @@ def keep_apart(read: Iterable[Path], written: Iterable[Path | None]) -> None:
 INPUT = click.Path(exists=True, dir_okay=False, readable=False, path_type=Path)
 FILES, REPORTS = _Files(piped=True), _Files(piped=False)
 OUTPUT = _Output()
-FIGURE = _Output(".png", ".svg", ".pdf")
+PICTURE = _Output(".png", ".svg", ".pdf")
 TABLE = _Output(".csv", ".json", ".parquet")
 
+JSON = click.option("--json", "json_out", is_flag=True, help="Print the result as JSON, in full.")
+FIGURE = click.option("--figure", type=PICTURE, help="Draw a PNG, SVG or PDF.")
 LEVEL = click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
-    show_default=True, help="Of the intervals.",
+    help="The confidence level of the intervals.",
 )  # fmt: skip
 TARGET = click.option(
     "--target", type=click.Choice(["population", "sample"]), default="population",
-    show_default=True, help="Whose shares: the crowd these people come from, or just these people.",
+    help="Whose shares: those of the crowd that these people come from, or of these people alone.",
 )  # fmt: skip
-
-
-def _typed_tab(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    return "\t" if value in ("\\t", "tab") else value
-
-
+SEED = click.option("--seed", type=click.IntRange(0), help="Makes the numbers repeatable.")
+WORKERS = click.option(
+    "--workers", type=click.IntRange(1), show_default="one per core", help="How many threads."
+)
+COLUMN = click.option(
+    "--column", show_default="the only one, or 'answer'", help="The column of answers."
+)
 DELIMITER = click.option(
-    "--delimiter", callback=_typed_tab,
-    help="Between the fields of a CSV file.  [default: a comma; in .tsv files a tab]",
+    "--delimiter", callback=lambda ctx, param, typed: {"\\t": "\t", "tab": "\t"}.get(typed, typed),
+    show_default="a comma; in .tsv files a tab", help="What separates the fields of a CSV file.",
 )  # fmt: skip

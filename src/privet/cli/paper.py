@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import contextmanager
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from .options import FIGURE, OUTPUT
+from .options import FIGURE, JSON, OUTPUT, SEED, WORKERS
+from .output import outputs, print_json
+from .terminal import console, new_table, progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from ..paper import Information, Table1
@@ -24,11 +23,8 @@ _SHORT = {"brr": "BRR", "mrr": "MRR", "kstar": "k*-SS", "ksharp": "k#-SS"}
 _SHOWN_EPSILONS = (0.1, 0.5, 1, 2, 3, 5, 8)
 
 _REPEATS = click.option(
-    "--repeats", type=click.IntRange(2, 100_000), default=1000, show_default=True,
-    help="Simulations of each row.",
-)  # fmt: skip
-_SEED = click.option("--seed", type=click.IntRange(0), help="For the same numbers again.")
-_WORKERS = click.option("--workers", type=click.IntRange(1), help="Threads; default: all cores.")
+    "--repeats", type=click.IntRange(2, 100_000), default=1000, help="Simulations of each row."
+)
 
 
 @click.group(no_args_is_help=False)
@@ -41,14 +37,13 @@ def paper() -> None:
 
 @paper.command("table1")
 @_REPEATS
-@_SEED
-@_WORKERS
+@SEED
+@WORKERS
 @click.option(
-    "--norm", type=click.Choice(list(_UNITS)), default="l2", show_default=True,
-    help="Of the errors that are shown and drawn.",
-)  # fmt: skip
-@click.option("--json", "json_out", is_flag=True, help="Print JSON, every cell.")
-@click.option("--figure", type=FIGURE, help="Draw a PNG, SVG or PDF.")
+    "--norm", type=click.Choice(list(_UNITS)), default="l2", help="Of the errors to show and draw."
+)
+@JSON
+@FIGURE
 def print_table1(
     repeats: int,
     seed: int | None,
@@ -57,40 +52,41 @@ def print_table1(
     json_out: bool,
     figure: Path | None,
 ) -> None:
-    """Print Table 1 beside its reproduction: by the paper's protocol, and with real reports.
+    """Print Table 1 next to its reproduction, by the paper's protocol and with real reports.
 
     privet paper table1 --repeats 20 --seed 1 --figure table1.png
     """
+    from ..figures.canvas import save
     from ..paper import pictures, table1
 
-    with _place(figure) as place:
-        with _progress(repeats) as advance:
-            table = table1(repeats, seed, workers=workers, advance=advance)
-        if place is not None:
-            pictures.save(pictures.draw_errors(table, norm), place)
+    with outputs(None, figure) as (_, picture):
+        table = table1(repeats, seed, workers=workers, progress=progress)
+        if picture is not None:
+            save(pictures.draw_errors(table, norm), picture)
     if json_out:
-        click.echo(_as_json(table))
+        print_json([cell.to_dict() for cell in table.cells])
         return
     _print_cells(table, norm)
     _print_summary(table)
 
 
 @paper.command("information")
-@click.option("--json", "json_out", is_flag=True, help="Print JSON, finely spaced.")
-@click.option("--figure", type=FIGURE, help="Draw a PNG, SVG or PDF.")
+@JSON
+@FIGURE
 def print_information(json_out: bool, figure: Path | None) -> None:
-    """Print how much a report can tell, by mechanism, and from where on MRR is optimal.
+    """Print how much a report reveals, by mechanism, and from which ε on MRR is optimal.
 
     privet paper information --figure information.png
     """
+    from ..figures.canvas import save
     from ..paper import information, pictures
 
-    curves = information()
-    with _place(figure) as place:
-        if place is not None:
-            pictures.save(pictures.draw_information(curves), place)
+    with outputs(None, figure) as (_, picture):
+        curves = information()
+        if picture is not None:
+            save(pictures.draw_information(curves), picture)
     if json_out:
-        click.echo(json.dumps(curves.to_dict(), indent=2))
+        print_json(curves.to_dict())
         return
     _print_curves(information(epsilon=_SHOWN_EPSILONS))
 
@@ -98,60 +94,31 @@ def print_information(json_out: bool, figure: Path | None) -> None:
 @paper.command("all")
 @click.option("-o", "--out", required=True, type=OUTPUT, help="A folder; made if need be.")
 @_REPEATS
-@_SEED
-@_WORKERS
-@click.option("--json", "json_out", is_flag=True, help="Print the table as JSON, every cell.")
+@SEED
+@WORKERS
+@JSON
 def write_all(
     out: Path, repeats: int, seed: int | None, workers: int | None, json_out: bool
 ) -> None:
-    """Write a page about the paper and its reproduction, with figures and data beside it.
+    """Write a page about the paper and its reproduction, with its figures and data.
 
     privet paper all -o paper --repeats 20 --seed 1
     """
     from ..paper import write_report
 
-    with _progress(repeats) as advance:
-        table = write_report(out, repeats, seed, workers=workers, advance=advance)
+    table = write_report(out, repeats, seed, workers=workers, progress=progress)
     if json_out:
-        click.echo(_as_json(table))
+        print_json([cell.to_dict() for cell in table.cells])
         return
     _print_summary(table)
     click.echo(f"The page is {out / 'report.html'}.")
 
 
-def _as_json(table: Table1) -> str:
-    return json.dumps([cell.to_dict() for cell in table.cells], indent=2)
-
-
-def _progress(repeats: int) -> Any:
-    from ..paper.table import read_printed
-    from .show import progress
-
-    return progress("Simulating", total=repeats * len(read_printed()))
-
-
-@contextmanager
-def _place(figure: Path | None) -> Iterator[Path | None]:
-    """Yield where to draw, if at all; where that cannot be, fail before the work and not after."""
-    from ..files import replacing
-    from ..paper import pictures
-
-    if figure is None:
-        yield None
-        return
-    pictures.new_figure(1, 1)
-    with replacing(figure) as temporary:
-        yield temporary
-
-
 def _print_cells(table: Table1, norm: str) -> None:
-    from rich import box
-    from rich.table import Table
-
     from ..paper.protocol import MECHANISMS
 
     unit, scale = _UNITS[norm]
-    shown = Table(box=box.SIMPLE_HEAD, title=f"Table 1, {unit}", title_justify="left", padding=0)
+    shown = new_table(f"Table 1, {unit}", padding=0)
     shown.add_column("d", justify="right")
     shown.add_column("ε ", justify="right", min_width=6)
     for name in MECHANISMS:
@@ -167,7 +134,7 @@ def _print_cells(table: Table1, norm: str) -> None:
                 line += [_four_digits(scale * mean) for mean in (cell.marginal, cell.joint)]
             shown.add_row(*line)
         shown.add_section()
-    _console().print(shown)
+    console().print(shown)
     click.echo(
         "paper: as printed. again: the paper's protocol, each count drawn by itself.\n"
         "real: the mechanism's reports, whose counts depend on each other.\n"
@@ -196,10 +163,7 @@ def _print_summary(table: Table1) -> None:
 
 
 def _print_curves(curves: Information) -> None:
-    from rich import box
-    from rich.table import Table
-
-    shown = Table(box=box.SIMPLE_HEAD, title="Information of a report, nats", title_justify="left")
+    shown = new_table("Information of a report, nats")
     for name in ("d", "ε", "k*", "k#", "k*-subset", "BRR", "MRR", "any d", "ε²/8"):
         shown.add_column(name, justify="right")
     for point in curves.points:
@@ -210,19 +174,10 @@ def _print_curves(curves: Information) -> None:
             f"{point.any_d:.5f}", f"{point.quadratic:.5f}",
             end_section=point.epsilon == curves.points[-1].epsilon,
         )  # fmt: skip
-    console = _console()
-    console.print(shown)
-    console.print("The k*-subset mechanism holds the most there is; BRR and MRR in % of that.\n")
+    console().print(shown)
+    click.echo("The k*-subset mechanism has the most there is; BRR and MRR in % of that.\n")
     for threshold in curves.thresholds:
         click.echo(
             f"d = {threshold.d}: MRR has the most information from ε = {threshold.information:.3f} "
             f"on, the least squared error from ε = {threshold.l2:.3f} on."
         )
-
-
-def _console() -> Any:
-    import sys
-
-    from rich.console import Console
-
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 100)

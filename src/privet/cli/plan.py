@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from math import sqrt
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FIGURE
+from .options import JSON, LEVEL, PICTURE
+from .output import outputs, print_json
+from .terminal import console, new_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,15 +24,14 @@ _WIDE = 115  # for all columns of a comparison
 @click.command()
 @click.option("--categories", "d", type=int, required=True, help="How many answers are possible.")
 @click.option("-e", "--epsilon", type=float, help="The privacy level of one report.")
-@click.option("-n", "--people", "n", type=click.IntRange(1), help="How many report.")
-@click.option("--margin", type=float, help="Half the width of a rare category's interval: 0.01.")
+@click.option("-n", "--people", "n", type=click.IntRange(1), help="How many people report.")
 @click.option(
-    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
-    show_default=True, help="Of the intervals.",
-)  # fmt: skip
-@click.option("--compare", "compared", is_flag=True, help="Every mechanism, side by side.")
-@click.option("--json", "json_out", is_flag=True, help="Print JSON.")
-@click.option("--figure", type=FIGURE, help="Draw the margin against epsilon: PNG, SVG or PDF.")
+    "--margin", type=float, help="Half the width of a rare category's interval, such as 0.01."
+)
+@LEVEL
+@click.option("--compare", "compared", is_flag=True, help="Show every mechanism, side by side.")
+@JSON
+@click.option("--figure", type=PICTURE, help="Draw the margin against epsilon: PNG, SVG or PDF.")
 def plan(
     d: int,
     epsilon: float | None,
@@ -44,7 +46,7 @@ def plan(
 
     privet plan --categories 30 --people 50000 --margin 0.01 --compare
     """
-    from ..files import replacing
+    from ..figures import save_plan
     from ..mechanisms import compare
     from ..plan.planning import plan as make
 
@@ -52,13 +54,12 @@ def plan(
         raise click.UsageError("Give two of --epsilon, --people and --margin.")
     found = make(d, epsilon=epsilon, n=n, margin=margin, level=level)
     rows = compare(d, found.epsilon, found.n) if compared else []
-    if figure is not None:
-        from ..figures.drawing import save_plan
-
-        with replacing(figure) as temporary:
-            save_plan(found, temporary)
+    with outputs(None, figure) as (_, picture):
+        if picture is not None:
+            save_plan(found, picture)
     if json_out:
-        click.echo(_as_json(found, rows))
+        more = {"mechanisms": [_described(row) for row in rows]} if compared else {}
+        print_json(_described(found) | more)
         return
     if compared:
         _print_table(rows, found.mechanism.name)
@@ -71,8 +72,8 @@ def _print_plan(found: Plan) -> None:
         "people": f"{found.n:,}",
         "privacy": f"ε = {found.epsilon:g}",
         f"{percent} margin, a rare category": f"± {100 * found.margin:.3g} %",
-        f"{percent} margin, a category of half of them": f"± {100 * found.common_margin:.3g} %",
-        "the smallest share told from zero": f"{100 * found.detectable:.3g} %",
+        f"{percent} margin, a category chosen by half": f"± {100 * found.common_margin:.3g} %",
+        "smallest share distinguishable from zero": f"{100 * found.detectable:.3g} %",
         "report": f"{_size(found.report_bytes)}, {found.mechanism!r}",
     }
     width = max(map(len, lines))
@@ -80,31 +81,15 @@ def _print_plan(found: Plan) -> None:
         click.echo(f"{name:<{width}}  {value}")
 
 
-def _as_json(found: Plan, rows: list[Comparison]) -> str:
-    import json
-    from dataclasses import asdict
-
-    def plain(one: Plan | Comparison) -> dict[str, object]:
-        return {**asdict(one), "mechanism": one.mechanism.name, "report_bytes": one.report_bytes}
-
-    document = plain(found)
-    if rows:
-        document["mechanisms"] = [plain(row) for row in rows]
-    return json.dumps(document, indent=2)
+def _described(one: Plan | Comparison) -> dict[str, Any]:
+    return {**asdict(one), "mechanism": one.mechanism.name, "report_bytes": one.report_bytes}
 
 
 def _print_table(rows: list[Comparison], chosen: str) -> None:
-    from math import sqrt
-
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD)
+    screen, table = console(120), new_table()
     table.add_column("mechanism", no_wrap=True)
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     errors = ("s.e. of a share", "squared error", "of the best", "report")
-    costs = ("random", "counting", "decoding") if console.width >= _WIDE else ()
+    costs = ("random", "counting", "decoding") if screen.width >= _WIDE else ()
     for header in (*errors, *costs):
         table.add_column(header, justify="right", no_wrap=True)
     for row in rows:
@@ -116,13 +101,13 @@ def _print_table(rows: list[Comparison], chosen: str) -> None:
             f"{row.relative_error:,.3f} ×",
             _size(row.report_bytes),
             _size(row.random_bytes),
-            f"{_rounded(row.counting_steps)} a report",
+            f"{_rounded(row.counting_steps)} per report",
             _rounded(row.decoding_steps),
         )
         table.add_row(*cells[: len(table.columns)])
-    console.print(table)
+    screen.print(table)
     if not costs:
-        click.echo("A wider terminal shows the cost of each, too.\n")
+        click.echo("A wider terminal also shows what each costs.\n")
 
 
 def _size(count: int) -> str:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import DELIMITER, FILES, INPUT, OUTPUT, keep_apart
+from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, flat, keep_apart
+from .output import plural, print_json, say
+from .terminal import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,29 +16,29 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("survey", type=INPUT)
-@click.argument("answers", type=FILES, nargs=-1, required=True)
+@click.argument("answers", type=FILES, nargs=-1, required=True, callback=flat)
 @click.option("-o", "--out", required=True, type=OUTPUT, help="The reports file (Parquet).")
-@click.option("--column", help="The column of answers; by default the only one, or 'answer'.")
+@COLUMN
 @click.option(
     "--by", multiple=True, metavar="COLUMN",
-    help="Keep this column beside the reports, for one estimate a group; repeat. It is not "
-    "randomized: everyone who sees the reports sees it.",
+    help="Keep this column with the reports, to estimate each group by itself; repeatable. It is "
+    "not randomized: everyone who sees the reports sees it.",
 )  # fmt: skip
 @click.option(
-    "--unknown", default="error", show_default=True, metavar="error|drop|CATEGORY",
-    help="What becomes of an answer that is no category: it is an error, or no report is made of "
-    "it, or it counts as this category.",
+    "--unknown", default="error", metavar="error|drop|CATEGORY",
+    help="What to do with an answer that is not one of the categories: stop, leave it out, or "
+    "count it as this category.",
 )  # fmt: skip
 @DELIMITER
 @click.option(
     "--keep-order", is_flag=True,
-    help="Write the reports in the answers' order. Who knows the order of the people then knows "
-    "whose report is whose, and sees all reports of one person together.",
+    help="Write the reports in the order of the answers. Anyone who knows the order of the people "
+    "then knows whose report is whose, and can put one person's reports together.",
 )  # fmt: skip
-@click.option("--json", "json_out", is_flag=True, help="Print what was done as JSON.")
+@JSON
 def randomize(
     survey: Path,
-    answers: tuple[list[Path], ...],
+    answers: list[Path],
     out: Path,
     column: str | None,
     by: tuple[str, ...],
@@ -55,13 +57,11 @@ def randomize(
     """
     from ..bulk import randomize_files
     from ..files import read_survey
-    from .show import plural, print_json, progress
 
     contract = read_survey(survey)
-    paths = [path for some in answers for path in some]
-    keep_apart([survey, *paths], [out])
+    keep_apart([survey, *answers], [out])
     done = randomize_files(
-        paths, contract, out, column=column, by=by, unknown=unknown, delimiter=delimiter,
+        answers, contract, out, column=column, by=by, unknown=unknown, delimiter=delimiter,
         keep_order=keep_order, progress=progress,
     )  # fmt: skip
     size = contract.mechanism.report_bytes
@@ -79,15 +79,11 @@ def randomize(
         }
         print_json(document)
         return
-    click.echo(
-        f"{out}: {plural(done.n, 'report')} of {plural(size, 'byte')}, "
-        f"epsilon = {contract.epsilon:g} each",
-        err=True,
-    )
+    each = f"{plural(size, 'byte')}, epsilon = {contract.epsilon:g} each"
+    say(f"{out}: {plural(done.n, 'report')} of {each}")
     if done.unknown:
         people = done.n + (done.unknown if unknown == "drop" else 0)
-        share = f"{plural(done.unknown, 'answer')} ({done.unknown / people:.2%})"
-        what = "left out" if unknown == "drop" else f"counted as {unknown!r}"
-        click.echo(f"{share} of no category: {what}.", err=True)
+        share = f"{plural(done.unknown, 'unknown answer')} ({done.unknown / people:.2%})"
+        say(f"{share}: {'left out' if unknown == 'drop' else f'counted as {unknown!r}'}.")
     if by:
-        click.echo(f"In the clear beside each report: {', '.join(by)}.", err=True)
+        say(f"Kept with each report, and not randomized: {', '.join(by)}.")

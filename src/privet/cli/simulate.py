@@ -1,16 +1,15 @@
-"""privet simulate: how far estimates are from the truth, beside what the theory says."""
+"""privet simulate: how far estimates are from the truth, compared with the theory."""
 
 from __future__ import annotations
 
-import sys
-from contextlib import ExitStack
 from itertools import groupby
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FIGURE, INPUT, TABLE, keep_apart
+from .options import FIGURE, INPUT, JSON, SEED, TABLE, WORKERS, keep_apart
+from .output import outputs, print_json, write_table
+from .terminal import console, new_table, progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,40 +21,39 @@ if TYPE_CHECKING:
 @click.command()
 @click.option(
     "-d", "--values", "sizes", type=int, multiple=True,
-    help="How many values there are; repeat.  [default: 64, or those of the --truth-file]",
+    show_default="64, or as many as in --truth-file", help="How many values; repeatable.",
 )  # fmt: skip
 @click.option(
     "-e", "--epsilon", "levels", type=float, multiple=True, default=(0.5, 1, 2, 4),
-    show_default=True, help="The privacy level; repeat.",
+    help="The privacy level; repeatable.",
 )  # fmt: skip
 @click.option(
     "-n", "--people", "crowds", type=click.IntRange(1), multiple=True, default=(10_000,),
-    show_default=True, help="How many report; repeat.",
+    help="How many people report; repeatable.",
 )  # fmt: skip
 @click.option(
     "-m", "--mechanism", "mechanisms", multiple=True,
-    default=("k-subset", "multivariate-rr", "binary-rr"), show_default=True,
-    help="How to randomize; repeat. Also k-subset:information and k-subset:K.",
+    default=("k-subset", "multivariate-rr", "binary-rr"),
+    help="How to randomize; repeatable. Also k-subset:information and k-subset:K.",
 )  # fmt: skip
 @click.option(
-    "-t", "--truth", "truths", multiple=True,
-    help="What people are drawn from: paper, flat, dirichlet:ALPHA, zipf:S, geometric:RATIO, "
-    "spikes:M, two-level:PART,SHARE; repeat.  [default: zipf:1.1, or the --truth-file]",
+    "-t", "--truth", "truths", multiple=True, show_default="zipf:1.1, or the --truth-file",
+    help="What answers are drawn from; repeatable: paper, flat, dirichlet:ALPHA, zipf:S, "
+    "geometric:RATIO, spikes:M, two-level:PART,SHARE.",
 )  # fmt: skip
-@click.option("--truth-file", type=INPUT, help="One's own truth: a share or a count a value.")
 @click.option(
-    "--repeats", type=click.IntRange(2), default=100, show_default=True,
-    help="Simulations of each row.",
-)  # fmt: skip
+    "--truth-file", type=INPUT, help="A truth of your own: a share or a count for each value."
+)
+@click.option("--repeats", type=click.IntRange(2), default=100, help="Simulations of each row.")
 @click.option(
     "--target", type=click.Choice(["population", "sample"]), default="population",
-    show_default=True, help="Errors against the truth, or the shares of the people drawn from it.",
+    help="What errors are measured against: the truth, or the shares of the people drawn from it.",
 )  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), help="For the same numbers again.")
-@click.option("--workers", type=click.IntRange(1), help="Threads; by default one a core.")
-@click.option("--json", "json_out", is_flag=True, help="Print JSON, every error.")
+@SEED
+@WORKERS
+@JSON
 @click.option("-o", "--out", type=TABLE, help="Write the table, as CSV, JSON or Parquet.")
-@click.option("--figure", type=FIGURE, help="Draw a PNG, SVG or PDF.")
+@FIGURE
 def simulate(
     sizes: tuple[int, ...],
     levels: tuple[float, ...],
@@ -77,30 +75,23 @@ def simulate(
 
     privet simulate -e 1 -e 2 -t zipf:1.1 -t spikes:3 --figure errors.png
     """
-    from ..files import replacing
+    from ..figures import save_experiment
     from ..simulate import run
-    from .show import print_json, progress
-    from .tables import write_table
 
     keep_apart([truth_file] if truth_file is not None else [], [out, figure])
     forms: dict[str, Any] = {name: name for name in truths}
     if truth_file is not None:
         forms[truth_file.name] = own = _read_truth(truth_file)
         sizes = sizes or (len(own),)
-    sizes, forms = sizes or (64,), forms or {"zipf:1.1": "zipf:1.1"}
-    total = repeats * prod(map(len, (sizes, levels, crowds, set(mechanisms), forms)))
-    with ExitStack() as stack:  # what cannot be written is told before the work
-        table, picture = (path and stack.enter_context(replacing(path)) for path in (out, figure))
-        with progress("Simulating", total=total) as advance:
-            experiment = run(
-                d=sizes, epsilon=levels, n=crowds, mechanisms=mechanisms, truths=forms,
-                repeats=repeats, target=target, seed=seed, workers=workers, progress=advance,
-            )  # fmt: skip
+    with outputs(out, figure) as (table, picture):
+        experiment = run(
+            d=sizes or 64, epsilon=levels, n=crowds, mechanisms=mechanisms,
+            truths=forms or "zipf:1.1", repeats=repeats, target=target, seed=seed, workers=workers,
+            progress=progress,
+        )  # fmt: skip
         if table is not None:
             write_table(table, experiment.columns, lambda: _as_document(experiment))
         if picture is not None:
-            from ..figures.drawing import save_experiment
-
             save_experiment(experiment, picture)
     if json_out:
         print_json(_as_document(experiment))
@@ -109,7 +100,7 @@ def simulate(
 
 
 def _read_truth(path: Path) -> list[float]:
-    """Read the numbers of a text file, however they are set apart."""
+    """Read the numbers of a text file, whatever separates them."""
     from ..errors import InvalidFile
     from ..simulate import truth
 
@@ -132,15 +123,10 @@ def _as_document(experiment: Experiment) -> dict[str, Any]:
 
 def _print_table(experiment: Experiment) -> None:
     """Print the errors; what is the same in all rows is said once, below them."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     words = {"truth": "truth", "d": "values", "n": "people", "epsilon": "ε"}
     columns = experiment.columns()
     varied = [name for name in words if len(set(columns[name])) > 1]
-    table = Table(box=box.SIMPLE_HEAD)
+    table = new_table()
     for name in varied:
         table.add_column(words[name], justify="left" if name == "truth" else "right")
     table.add_column("mechanism")
@@ -158,14 +144,14 @@ def _print_table(experiment: Experiment) -> None:
             for row in estimates:
                 spread = 100 * row.squared_l2_se / (row.squared_l2 or 1)
                 table.add_row(
-                    *map(Text, labels), Text(row.estimator), _digits(row.l1),
+                    *labels, row.estimator, _digits(row.l1),
                     f"{_digits(row.squared_l2)} ± {spread:4.1f} %",
                     _digits(row.unbiased_theory) if row.estimator == "unbiased" else "",
                     _digits(row.l_infinity),
                 )  # fmt: skip
                 labels = [""] * len(labels)
             where = [""] * len(where)
-    Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
+    console(120).print(table)
     said = {words[name]: columns[name][0] for name in words if name not in varied}
     said |= {"repeats": experiment.repeats, "target": experiment.target}
     said["seed"] = str(experiment.seed)  # to be copied

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import DELIMITER, FILES, INPUT, OUTPUT, keep_apart
+from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, keep_apart
+from .output import plural, print_json, say
+from .show import describe_survey
+from .terminal import progress
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -30,28 +33,28 @@ def survey() -> None:
 
 @survey.command("new")
 @click.option("-q", "--question", required=True, help="What people are asked.")
-@click.option("-c", "--category", "given", multiple=True, help="A possible answer; repeat.")
+@click.option("-c", "--category", "given", multiple=True, help="A possible answer; repeatable.")
 @click.option(
     "--categories", "listed", type=click.Path(exists=True, readable=False, allow_dash=True),
-    help="A file with one possible answer a line, after those of -c; - for stdin.",
+    help="A file with one possible answer per line, to follow those of -c; - for stdin.",
 )  # fmt: skip
 @click.option(
     "--from", "answers", type=FILES,
     help="Take the categories from the answers in a file, folder or pattern. The survey is public: "
-    "it then tells which answers occur.",
+    "anyone can then see which answers occur.",
 )  # fmt: skip
-@click.option("--column", help="Of the answers in --from; by default the only one, or 'answer'.")
-@click.option("--top", type=click.IntRange(1), help="Of --from, only the most frequent answers.")
+@COLUMN
+@click.option("--top", type=click.IntRange(1), help="Take only the most frequent of these.")
 @DELIMITER
 @click.option(
     "--other", is_flag=False, flag_value="other", metavar="[NAME]",
-    help="A last category, for all other answers; 'other' if it is given no name.",
+    help="Add a last category for all other answers, called 'other' unless it is given a name.",
 )  # fmt: skip
 @click.option("-e", "--epsilon", type=float, required=True, help="The privacy level of one report.")
-@click.option("-m", "--mechanism", default="auto", show_default=True, help="How to randomize.")
-@click.option("--id", "identifier", help="A short name; by default made from the question.")
-@click.option("-o", "--out", type=OUTPUT, help="Default: stdout.")
-@click.option("--json", "json_out", is_flag=True, help="Print what was made as JSON.")
+@click.option("-m", "--mechanism", default="auto", help="How to randomize.")
+@click.option("--id", "identifier", show_default="made from the question", help="A short name.")
+@click.option("-o", "--out", type=OUTPUT, show_default="stdout", help="The survey file.")
+@JSON
 def new(
     question: str,
     given: tuple[str, ...],
@@ -73,7 +76,6 @@ def new(
     """
     from ..files import replacing
     from ..survey import Survey
-    from .show import plural, print_json
 
     keep_apart([*(answers or ()), *([Path(listed)] if listed is not None else ())], [out])
     categories = [*given, *(_lines(listed) if listed is not None else ())]
@@ -94,44 +96,40 @@ def new(
     elif out is None:
         click.echo(made.to_json())
     else:
-        line = f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…"
-        click.echo(line, err=True)
+        say(f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…")
     if missing:
-        click.echo(f"{plural(missing, 'row')} without an answer.", err=True)
+        say(f"{plural(missing, 'row')} without an answer.")
     if answers is not None:
-        click.echo(
-            "Note: the categories come from answers. Whoever sees the survey learns that each of "
-            "them was given by someone; leave out what would give a person away.",
-            err=True,
+        say(
+            "Note: the categories come from people's answers. Anyone who sees the survey learns "
+            "that someone gave each of them; leave out what would identify a person."
         )
 
 
 @survey.command("show")
 @click.argument("survey_file", metavar="SURVEY", type=INPUT)
-@click.option("--top", type=click.IntRange(1), default=20, show_default=True, help="Rows shown.")
-@click.option("--json", "json_out", is_flag=True, help="Print JSON, every category.")
+@click.option("--top", type=click.IntRange(1), default=20, help="Rows to show.")
+@JSON
 def show(survey_file: Path, top: int, json_out: bool) -> None:
     """Show what a survey asks, how it randomizes, and what it promises.
 
-    A file that is no survey, or less private than it says, is refused.
+    A file that is not a survey, or is less private than it says, is refused.
 
     privet survey show survey.json
     """
     from ..files import read_survey
-    from .show import plural, print_json
 
     read = read_survey(survey_file)
     if json_out:
         print_json(_described(read) | {"categories": list(read.categories)})
         return
-    mechanism = read.mechanism
-    size = mechanism.report_bytes
+    drawn = read.mechanism.realized_epsilon
     lines = {
         "question": read.question,
         "id": read.id,
-        "privacy": f"ε = {read.epsilon:g} at most; {mechanism.realized_epsilon!r} as drawn",
-        "mechanism": repr(mechanism),
-        "report": plural(size, "byte"),
+        "privacy": f"ε = {read.epsilon:g} at most; {drawn!r} as drawn",
+        "mechanism": repr(read.mechanism),
+        "report": plural(read.mechanism.report_bytes, "byte"),
         "fingerprint": read.fingerprint,
         "categories": f"{len(read.categories):,}",
     }
@@ -145,14 +143,13 @@ def show(survey_file: Path, top: int, json_out: bool) -> None:
 
 @survey.command("check")
 @click.argument("survey_file", metavar="SURVEY", type=INPUT)
-@click.option("--json", "json_out", is_flag=True, help="Print JSON.")
+@JSON
 def check(survey_file: Path, json_out: bool) -> None:
-    """Check that a file is a survey which is as private as it says.
+    """Check that a file is a survey that is as private as it says.
 
     privet survey check survey.json
     """
     from ..files import read_survey
-    from .show import print_json
 
     read = read_survey(survey_file)
     if json_out:
@@ -162,13 +159,10 @@ def check(survey_file: Path, json_out: bool) -> None:
 
 
 def _described(survey: Survey) -> dict[str, Any]:
-    from .show import describe_survey
-
-    mechanism = survey.mechanism
     return {
         **describe_survey(survey),
-        "realized_epsilon": mechanism.realized_epsilon,
-        "report_bytes": mechanism.report_bytes,
+        "realized_epsilon": survey.mechanism.realized_epsilon,
+        "report_bytes": survey.mechanism.report_bytes,
         "categories": len(survey.categories),
     }
 
@@ -176,16 +170,15 @@ def _described(survey: Survey) -> dict[str, Any]:
 def _taken_from(
     paths: list[Path], column: str | None, top: int | None, delimiter: str | None
 ) -> tuple[list[str], int]:
-    """Return the different answers in files, in an order that says nothing of their number.
+    """Return the different answers in files, sorted, and how many rows have none.
 
-    And how many rows have none. Letters that are written in two ways are one answer, as they are
-    one category.
+    Their order must not say how frequent they are. Letters that are written in two ways are one
+    answer, as they are one category.
     """
     from collections import Counter
     from unicodedata import normalize
 
     from ..bulk import count_answers
-    from .show import progress
 
     found, missing = count_answers(paths, column, delimiter=delimiter, progress=progress)
     counts: Counter[str] = Counter()
@@ -196,14 +189,14 @@ def _taken_from(
 
 
 def _lines(name: str) -> list[str]:
-    """Return the lines of a file; a blank one is told by its number."""
+    """Return the lines of a file, refusing a blank one by its number."""
     from ..errors import InvalidFile
 
     try:
         with click.open_file(name, encoding="utf-8-sig", errors="strict") as file:
             lines = [line.strip() for line in file]
     except UnicodeDecodeError:
-        raise InvalidFile(f"{name}: not text in UTF-8.") from None
+        raise InvalidFile(f"{name}: not UTF-8 text.") from None
     if "" in lines:
-        raise InvalidFile(f"{name}, line {lines.index('') + 1}: there is no category.")
+        raise InvalidFile(f"{name}, line {lines.index('') + 1}: the category is empty.")
     return lines

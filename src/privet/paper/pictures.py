@@ -7,23 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import theory
-from ..errors import MissingExtra
+from ..figures.canvas import HEDGE, INK, new_figure
 from .curves import find_threshold
 from .protocol import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from .curves import Information
     from .table import Table1
 
-_INK, _GREY = "#2b2d2f", "#8a8f94"
+_GREY = "#8a8f94"
 # Distinguishable without colour: by lightness, mark and dash.
 _STYLES: dict[str, dict[str, Any]] = {
-    "ksharp": {"color": "#4f7942", "marker": "o", "ls": "-"},
+    "ksharp": {"color": HEDGE, "marker": "o", "ls": "-"},
     "kstar": {"color": "#8e5aa8", "marker": "^", "ls": (0, (5, 1.5))},
     "mrr": {"color": "#e08e2b", "marker": "s", "ls": (0, (3, 1, 1, 1))},
     "brr": {"color": "#2f5d9b", "marker": "D", "ls": (0, (1.5, 1.2))},
@@ -45,7 +44,7 @@ def draw_errors(table: Table1, norm: str = "l2") -> Any:
             ax.plot(levels, real, **style, lw=1.6, ms=4)
             hollow = style | {"ls": "none", "mfc": "white"}
             ax.plot(levels, printed, **hollow, ms=6, mew=1, zorder=1.5)
-        ax.axhspan(0, 1, color="#4f7942", alpha=0.06, lw=0)
+        ax.axhspan(0, 1, color=HEDGE, alpha=0.06, lw=0)
         _title(ax, f"d = {d}")
     grid[0, 0].set(xscale="log", yscale="log", ylim=(0.42, 6) if norm == "l2" else (0.6, 2.8))
     _ticks(grid[0, 0], "x", (0.01, 0.1, 0.5, 1, 2, 5))
@@ -69,16 +68,16 @@ def draw_agreement(table: Table1) -> Any:
             [cell.marginal for cell in cells], [cell.printed for cell in cells], ls="none",
             marker=style["marker"], color=style["color"], mfc="none", ms=4.5, label=LABELS[name],
         )  # fmt: skip
-    left.axline((1e-3, 1e-3), slope=1, color=_INK, lw=0.8, zorder=0)
+    left.axline((1e-3, 1e-3), slope=1, color=INK, lw=0.8, zorder=0)
     left.set(xscale="log", yscale="log", xlabel="reproduced by the protocol", ylabel="printed")
     left.legend(frameon=False, fontsize=9, loc="upper left")
     _title(left, f"{len(table.cells)} cells, as printed and reproduced")
     scores = [cell.z() for cell in table.cells]
     bins = np.arange(-4.25, 4.5, 0.5)
-    right.hist(scores, bins, color="#4f7942", alpha=0.75, rwidth=0.9, label="cells")
+    right.hist(scores, bins, color=HEDGE, alpha=0.75, rwidth=0.9, label="cells")
     z = np.linspace(-4.25, 4.25, 200)
     normal = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * len(scores) / 2
-    right.plot(z, normal, color=_INK, lw=1.2, label="if print were a mean of 100 repeats")
+    right.plot(z, normal, color=INK, lw=1.2, label="if print were a mean of 100 repeats")
     right.set(xlabel="z, standard errors from print to reproduction", ylabel="cells")
     right.legend(frameon=False, fontsize=9, loc="upper left")
     right.set_ylim(top=1.35 * right.get_ylim()[1])
@@ -101,7 +100,7 @@ def draw_understatement(table: Table1) -> Any:
             ax.plot([], [], ls="none", ms=4, **look, label=LABELS[name])
         d = np.geomspace(domains.min() / 1.2, domains.max() * 1.2, 200)
         power, formula = (1, "(d − 1)/d") if norm == "l2" else (0.5, "√((d − 1)/d)")
-        ax.plot(d, np.maximum(1 - 1 / d, 0) ** power, color=_INK, lw=1.4, label=formula)
+        ax.plot(d, np.maximum(1 - 1 / d, 0) ** power, color=INK, lw=1.4, label=formula)
         ax.axhline(1, color=_GREY, lw=0.8, zorder=0)
         ax.set(xscale="log", xlabel="values d", ylim=(0.3, 1.4))
         _ticks(ax, "x", domains)
@@ -162,7 +161,7 @@ def draw_information(curves: Information) -> Any:
                 lw=1.8,
                 label=LABELS[name],
             )
-        ax.plot(epsilon, 100 * _values(points, "quadratic") / limit, color=_INK, lw=1, label="ε²/8")
+        ax.plot(epsilon, 100 * _values(points, "quadratic") / limit, color=INK, lw=1, label="ε²/8")
         ax.axvline(
             threshold.information, color=_GREY, lw=0.8, ls="--", label="MRR optimal from here"
         )
@@ -189,8 +188,8 @@ def _draw_bounds(ax: Any, curves: Information) -> None:
         points = [point for point in curves.points if point.d == d]
         epsilon = _values(points, "epsilon")
         ax.plot(epsilon, _values(points, "k_subset"), color=colour, lw=1.6, label=f"d = {d}")
-    ax.plot(epsilon, _values(points, "any_d"), color=_INK, lw=1, ls="--", label="any d")
-    ax.plot(epsilon, _values(points, "quadratic"), color=_INK, lw=1, label="ε²/8")
+    ax.plot(epsilon, _values(points, "any_d"), color=INK, lw=1, ls="--", label="any d")
+    ax.plot(epsilon, _values(points, "quadratic"), color=INK, lw=1, label="ε²/8")
     ax.set(xlim=(0, 10), ylim=(0, 7), xlabel="privacy level ε", ylabel="information, nats")
     ax.legend(frameon=False, fontsize=8, loc="upper left")
     _title(ax, "The bound")
@@ -224,27 +223,9 @@ def _draw_thresholds(ax: Any) -> None:
     _title(ax, "From where on MRR is optimal")
 
 
-def save(figure: Any, path: Path) -> None:
-    """Write the figure in the format of the path's ending, with the same bytes every time."""
-    import matplotlib as mpl
-
-    stamp = {"CreationDate": None} if path.suffix.lower() == ".pdf" else {"Date": None}
-    with mpl.rc_context({"svg.hashsalt": "privet"}):
-        figure.savefig(path, metadata=None if path.suffix.lower() == ".png" else stamp)
-
-
 def _column(table: Table1, d: int, name: str, norm: str, column: str) -> NDArray[np.float64]:
     cells = [cell for cell in table.cells if (cell.d, cell.mechanism, cell.norm) == (d, name, norm)]
     return _values(cells, column)
-
-
-def new_figure(width: float, height: float) -> Any:
-    """Return a figure outside pyplot's global state, so that nothing leaks."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("A picture", "matplotlib", "privet[plot]") from None
-    return Figure(figsize=(width, height), dpi=150, layout="constrained")
 
 
 def _values(records: Iterable[object], field: str) -> NDArray[np.float64]:
@@ -264,7 +245,7 @@ def _domains(curves: Information) -> list[tuple[int, Any]]:
 
 
 def _title(ax: Any, text: str) -> None:
-    ax.set_title(text, loc="left", fontsize=10, color=_INK)
+    ax.set_title(text, loc="left", fontsize=10, color=INK)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="0.92", lw=0.6)
     ax.set_axisbelow(True)

@@ -15,6 +15,8 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..bulk.progress import no_progress
+from ..figures.canvas import save
 from ..files import replacing
 from . import pictures
 from .claims import losses, reductions
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from os import PathLike
 
+    from ..bulk.progress import Progress
     from .claims import Loss, Reduction
     from .curves import Information
     from .errata import Erratum
@@ -48,7 +51,7 @@ def write_report(
     seed: int | None = None,
     *,
     workers: int | None = None,
-    advance: Callable[[int], object] = lambda repeats: None,
+    progress: Progress = no_progress,
 ) -> Table1:
     """Reproduce the paper and write the results to a folder, which is created if needed.
 
@@ -65,10 +68,10 @@ def write_report(
             for name in ("information", *_PICTURES)
         }
         curves = information()
-        pictures.save(pictures.draw_information(curves), figures["information"])
-        table = table1(repeats, seed, workers=workers, advance=advance)
+        save(pictures.draw_information(curves), figures["information"])
+        table = table1(repeats, seed, workers=workers, progress=progress)
         for name, draw in _PICTURES.items():
-            pictures.save(draw(table), figures[name])
+            save(draw(table), figures[name])
         _write(cells, json.dumps([cell.to_dict() for cell in table.cells], indent=1))
         _write(points, json.dumps(curves.to_dict(), indent=1))
         _write(page, _page(table, curves, figures))

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from ..bulk.progress import no_progress
 from ..errors import InvalidArgument
 from .protocol import MECHANISMS, NORMS, simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
+
+    from ..bulk.progress import Progress
 
 Law: TypeAlias = Literal["marginal", "joint"]
 
@@ -118,7 +119,7 @@ def table1(
     seed: int | None = None,
     *,
     workers: int | None = None,
-    advance: Callable[[int], object] = lambda repeats: None,
+    progress: Progress = no_progress,
 ) -> Table1:
     """Reproduce Table 1 (paper, section 5) by its own protocol and with real reports.
 
@@ -131,8 +132,8 @@ def table1(
         kept in the table.
     workers : int or None
         The number of threads, by default one per core.
-    advance : callable
-        Called from the workers' threads with the number of repeats of a row just done.
+    progress : Progress
+        Shows how many repeats of rows are done (privet.bulk.progress).
 
     >>> table = table1(repeats=2, seed=1)
     >>> len(table.cells)
@@ -162,9 +163,10 @@ def table1(
 
     pool = ThreadPoolExecutor(workers or os.cpu_count())
     try:
-        done = np.stack(list(pool.map(work, blocks)))
+        with progress("Simulating", total=repeats * len(rows)) as advance:
+            done = np.stack(list(pool.map(work, blocks)))
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait=False, cancel_futures=True)
     sums = done.reshape(len(rows), len(sizes), *done.shape[1:]).sum(axis=1)
     cells = [
         _cell(row, name, norm, repeats, sums[i, j, :, :, at])

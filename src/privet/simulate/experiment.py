@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from ..bulk.progress import no_progress
 from ..errors import InvalidArgument, MissingExtra
 from ..mechanisms import KSubset, Mechanism, by_name
 from ..mechanisms.base import Target
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from ..bulk.progress import Progress
     from .truths import Truth
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -105,7 +107,7 @@ class Experiment:
 
     def plot(self) -> Any:
         """Draw the squared ℓ2 errors against ε, d or n; return the matplotlib figure."""
-        from ..figures.drawing import plot_experiment
+        from ..figures import plot_experiment
 
         return plot_experiment(self)
 
@@ -122,7 +124,7 @@ def run(
     target: Target = "population",
     seed: int | None = None,
     workers: int | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = no_progress,
 ) -> Experiment:
     """Simulate every mechanism at every d, ε, n and truth, and measure every estimator's error.
 
@@ -150,8 +152,8 @@ def run(
         The same seed gives the same table; by default a fresh one, kept in the result.
     workers : int >= 1
         The number of threads, by default one per core. The table does not depend on it.
-    progress : function
-        Called with the number of repeats done since the last call.
+    progress : Progress
+        Shows how many repeats are done (privet.bulk.progress).
 
     >>> experiment = run(d=4, epsilon=1.0, n=100, mechanisms="k-subset", repeats=10, seed=1)
     >>> [(row.estimator, row.l1 > 0) for row in experiment.rows]
@@ -183,16 +185,16 @@ def run(
     pool = ThreadPoolExecutor(threads)
     try:
         done = pool.map(simulate, product(range(len(cells)), pieces))
-        for cell in cells:
-            parts = []
-            for part in islice(done, len(pieces)):
-                parts.append(part)
-                if progress is not None:
-                    progress(len(part))
-            rows += _summary(cell, estimators, np.concatenate(parts))
-    finally:  # after an error or an interrupt, at most one more repeat per thread
+        with progress("Simulating", total=repeats * len(cells)) as advance:
+            for cell in cells:
+                parts = []
+                for part in islice(done, len(pieces)):
+                    parts.append(part)
+                    advance(len(part))
+                rows += _summary(cell, estimators, np.concatenate(parts))
+    finally:  # nobody waits for the repeat that a thread may be in, which can take hours
         over.set()
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait=False, cancel_futures=True)
     return Experiment(tuple(rows), repeats, target, seed)
 
 

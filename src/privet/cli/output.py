@@ -1,0 +1,119 @@
+"""What commands put out: JSON, files, and lines on stderr."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
+
+
+def say(line: str) -> None:
+    """Print a line on stderr, where everything goes that is not a result."""
+    click.echo(line, err=True)
+
+
+def print_json(document: Any) -> None:
+    """Print a document as JSON."""
+    click.echo(as_json(document))
+
+
+def as_json(document: Any) -> str:
+    """Return a document as JSON, indented.
+
+    >>> print(as_json({"café": [1.5, None]}))
+    {
+      "café": [
+        1.5,
+        null
+      ]
+    }
+    """
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+@contextmanager
+def outputs(out: Path | None, figure: Path | None) -> Iterator[tuple[Path | None, Path | None]]:
+    """Yield where to write a file and a picture, if at all; both appear if the block succeeds.
+
+    A place that cannot be written, and a missing matplotlib, are errors before the work begins.
+    """
+    from ..figures.canvas import new_figure
+    from ..files import replacing
+
+    with ExitStack() as stack:
+        place, picture = (path and stack.enter_context(replacing(path)) for path in (out, figure))
+        if picture is not None:
+            new_figure(1, 1)
+        yield place, picture
+
+
+def write_table(
+    path: Path,
+    columns: Callable[[], Mapping[str, Sequence[Any]]],
+    document: Callable[[], Any],
+    *,
+    exact: bool = False,
+) -> None:
+    """Write the columns as CSV or Parquet, or the document as JSON, as the path's ending says.
+
+    In CSV, text that a spreadsheet would run gets an apostrophe in front, unless it is `exact`.
+    """
+    ending = path.suffix.lower()
+    if ending == ".json":
+        path.write_text(as_json(document()) + "\n", "utf-8")
+    elif ending == ".csv":
+        table = columns()
+        rows = [[*table], *zip(*table.values(), strict=True)]
+        unsafe = 0 if exact else sum(_is_formula(cell) for row in rows for cell in row)
+        if unsafe:
+            rows = [[f"'{cell}" if _is_formula(cell) else cell for cell in row] for row in rows]
+            say(f"Note: an apostrophe keeps spreadsheets from running {plural(unsafe, 'cell')}.")
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(rows)
+    else:
+        from ..analysis.columns import arrow
+
+        arrow("parquet").write_table(arrow().table(dict(columns())), path)
+
+
+def _is_formula(cell: object) -> bool:
+    """Say whether a spreadsheet would run a cell, which it does with text that begins like this.
+
+    >>> [_is_formula(cell) for cell in ("=1+1", "@home", "-1,5", "+3 or more", "tea", -1)]
+    [True, True, False, True, False, False]
+    """
+    return isinstance(cell, str) and cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell)
+
+
+def one_line(text: str) -> str:
+    """Return a message as one printable line."""
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    r"""Return text from anyone's file as one line that does nothing to a terminal.
+
+    >>> printable("caf\xe9\x1b[31m\n")
+    'café\\x1b[31m\\n'
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number of things.
+
+    >>> plural(1, "report"), plural(1200, "byte")
+    ('1 report', '1,200 bytes')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

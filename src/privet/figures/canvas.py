@@ -1,0 +1,104 @@
+"""What all pictures share: the figure and its file, the colours, and names that fit."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from os.path import commonprefix
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InvalidArgument, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+HEDGE, TRUTH, INK = "#4f7942", "#d1495b", "#2b2d2f"
+LETTERS_AN_INCH = 11  # of a title
+# And what would say when a picture was made.
+_FORMATS = {".png": "Creation Time", ".svg": "Date", ".pdf": "CreationDate"}
+_MOST_LETTERS = 32
+_NO_GLYPH = re.compile(r"Glyph (\d+) .*missing")
+
+
+def new_figure(width: float, height: float) -> Any:
+    """Return a figure of its own, outside pyplot's global state, so that nothing leaks."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("A picture", "matplotlib", "privet[plot]") from None
+    return Figure(figsize=(width, height), dpi=150, layout="constrained")
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write the figure in the format that the path's ending names, the same bytes every time."""
+    ending = path.suffix.lower()
+    if ending not in _FORMATS:
+        rule = f"a file name that ends in one of {', '.join(_FORMATS)}"
+        raise InvalidArgument("figures", "path", rule, path.name)
+    from matplotlib import rc_context
+
+    with warnings.catch_warnings(record=True) as caught, rc_context({"svg.hashsalt": "privet"}):
+        warnings.simplefilter("always")
+        figure.savefig(path, metadata={_FORMATS[ending]: None})
+    absent = {}  # once each, in their order; matplotlib warns of every one by itself
+    for warning in caught:
+        if found := _NO_GLYPH.match(str(warning.message)):
+            absent[chr(int(found[1]))] = True
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, 0)
+    if absent:
+        warnings.warn(
+            f"The picture's font lacks {shorten(' '.join(absent))}: name one that has them as "
+            "font.family in a matplotlibrc file.",
+            stacklevel=3,
+        )
+
+
+def set_title(ax: Any, text: str, **options: Any) -> None:
+    """Put a title above the axes, flush left; a $ in it is a dollar."""
+    ax.set_title(text, loc="left", color=INK, parse_math=False, **options)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def set_suptitle(figure: Any, text: str, size: int) -> None:
+    """Put a title above the whole figure, flush left."""
+    figure.suptitle(text, x=0.01, ha="left", fontsize=size, color=INK, parse_math=False)
+
+
+def panels(figure: Any, count: int, width: int, across: str) -> list[Any]:
+    """Return axes that share both scales, `width` of them per row; the lowest are labelled."""
+    height = -(-count // width)
+    grid = figure.subplots(height, width, sharex=True, sharey=True, squeeze=False).ravel()
+    for place, ax in enumerate(grid):
+        if place >= count:
+            ax.remove()
+        elif place + width >= count:
+            ax.set_xlabel(across)
+            ax.tick_params(labelbottom=True)
+    return list(grid[:count])
+
+
+def labels(names: Sequence[str]) -> list[str]:
+    """Return short names; long ones that begin alike are shown from where they differ.
+
+    >>> labels(["tea", "How I travel to my work: by bicycle", "How I travel to my work: by train"])
+    ['tea', 'How I travel…bicycle', 'How I travel…train']
+    """
+    shown = {name: name for name in names if len(name) <= _MOST_LETTERS}
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        if name not in shown:
+            alike.setdefault(name[: _MOST_LETTERS // 2], []).append(name)
+    for some in alike.values():
+        same = commonprefix(some) if len(some) > 1 else ""  # noqa: RUF071
+        start = same.rfind(" ") + 1 or len(same)
+        for name in some:
+            end = f"{name[: _MOST_LETTERS // 2 - 4]}…{name[start:]}" if start else name
+            shown[name] = shorten(end)
+    return [shown[name] for name in names]
+
+
+def shorten(name: str) -> str:
+    """Return a name that fits, cut off if need be."""
+    return name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1] + "…"

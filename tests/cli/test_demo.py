@@ -1,0 +1,40 @@
+"""privet demo."""
+
+import json
+from pathlib import Path
+
+from commands import assert_is_a_picture, succeeds
+
+
+def test_the_demo_as_json(folder):
+    text = succeeds("demo", "--people", "3000", "--json", "--figure", "demo.png")
+    document = json.loads(text)
+    assert document["n"] == 3000
+    assert len(document["categories"]) == 12
+    held = document["intervals_that_hold_the_truth"]
+    inside = [
+        row["low"] <= share <= row["high"]
+        for row, share in zip(document["categories"], document["truth"], strict=True)
+    ]
+    # Each holds with 95 %; that fewer than 5 of 12 do has a probability below 1e-7.
+    assert 5 <= held == sum(inside)
+    assert_is_a_picture("demo.png")
+
+
+def test_the_demo_as_a_table(folder):
+    table = succeeds("demo", "--people", "3000")
+    assert "3,000 people each answer once" in table
+    assert "of 12 intervals contain the truth" in table
+    assert table.count(" ✓") + table.count(" ✗") == 12
+    assert_is_a_picture("privet-demo.png")
+
+
+def test_the_demo_hands_out_its_answers(folder):
+    args = ["--people", "200", "--json", "--answers", "crowd.csv"]
+    truth = json.loads(succeeds("demo", *args))["truth"]
+    assert Path("crowd.csv").read_text().split("\n").count("toast") == round(200 * truth[0])
+    assert len(Path("crowd.csv").read_text().splitlines()) == 201
+
+
+def test_the_demo_takes_a_single_person(folder):
+    assert json.loads(succeeds("demo", "--people", "1", "--json"))["n"] == 1
