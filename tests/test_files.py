@@ -13,7 +13,7 @@ import pytest
 
 from privet import Survey, files
 from privet.errors import InvalidFile
-from privet.files import read_survey, replacing
+from privet.files import replacing
 
 NOBODY, SOMEBODY = 65534, 54321  # users other than root
 
@@ -282,9 +282,9 @@ def test_a_survey_survives_its_file(tmp_path):
     survey = Survey("Thé ou café ?", ["thé", "café"], 1.0)
     path = tmp_path / "survey.json"
     path.write_text(survey.to_json() + "\n", encoding="utf-8")
-    assert read_survey(path) == survey
+    assert Survey.read(path) == survey
     path.write_text(json.dumps(json.loads(survey.to_json()), indent=4), encoding="utf-8")
-    assert read_survey(path) == survey
+    assert Survey.read(path) == survey
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe", b"[]", b"{}", b"null", b"{" * 10])
@@ -292,4 +292,4 @@ def test_a_file_that_is_no_survey_is_named(tmp_path, data):
     path = tmp_path / "survey.json"
     path.write_bytes(data)
     with pytest.raises(InvalidFile, match=r"survey\.json: Not a survey: "):
-        read_survey(path)
+        Survey.read(path)

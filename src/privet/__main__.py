@@ -6,16 +6,15 @@ import os
 import sys
 
 from .errors import MissingExtra
+from .extras import require
 
 
 def main() -> None:
     """Run the command, if what it takes is installed."""
     try:
+        require("click", "analysis", "The privet command")
         from .cli import main as command
-    except ModuleNotFoundError as error:
-        if error.name != "click":
-            raise
-        missing = MissingExtra("The privet command", "click", "privet[analysis]")
+    except MissingExtra as missing:
         print(f"Error: {missing}", file=sys.stderr)
         sys.exit(4)
     try:

@@ -10,14 +10,10 @@ from secrets import token_hex
 from stat import S_IMODE, S_ISLNK, S_ISVTX, S_IWOTH
 from typing import TYPE_CHECKING
 
-from .errors import InvalidFile
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .survey import Survey
-
-__all__ = ["NO_ROOM", "read_survey", "replacing"]
+__all__ = ["NO_ROOM", "replacing"]
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _MOST_LINKS = 40  # as many as Linux follows
@@ -102,13 +98,3 @@ def _take_after(before: os.stat_result, path: Path) -> None:
         else:
             mode &= ~0o070  # these rights were another group's
     path.chmod(mode)
-
-
-def read_survey(path: Path) -> Survey:
-    """Read a survey's JSON file."""
-    from .survey import Survey
-
-    try:
-        return Survey.from_json(path.read_bytes())
-    except ValueError as error:
-        raise InvalidFile(f"{path}: {error}") from None

@@ -187,7 +187,7 @@ class Tally:
         """Write the tally to a file, whole or not at all."""
         from ..files import replacing
 
-        with replacing(Path(path)) as temporary:
+        with replacing(Path(path), private=True) as temporary:
             temporary.write_bytes(self.to_bytes())
 
     # --- what threads must not see half done ------------------------------------------------------

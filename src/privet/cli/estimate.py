@@ -76,13 +76,13 @@ def estimate(
     """
     from ..bulk import tally_groups
     from ..errors import NoReports
-    from ..files import read_survey
+    from ..survey import Survey
 
     if master is not None and engine != "spark":
         raise click.UsageError("--master is for --engine spark.")
     if exact_csv and (out is None or out.suffix.lower() != ".csv"):
         raise click.UsageError("--exact-csv is for an --out that ends in .csv.")
-    contract = read_survey(survey)
+    contract = Survey.read(survey)
     paths = _files(reports) if engine == "local" else []
     keep_apart([survey, *paths], [out, figure])
     with outputs(out, figure) as (table, picture):

@@ -56,9 +56,9 @@ def randomize(
     privet randomize survey.json answers.csv -o reports.parquet
     """
     from ..bulk import randomize_files
-    from ..files import read_survey
+    from ..survey import Survey
 
-    contract = read_survey(survey)
+    contract = Survey.read(survey)
     keep_apart([survey, *answers], [out])
     done = randomize_files(
         answers, contract, out, column=column, by=by, unknown=unknown, delimiter=delimiter,

@@ -74,7 +74,6 @@ def new(
 
     privet survey new -q "Tea or coffee?" -c tea -c coffee -e 1 -o survey.json
     """
-    from ..files import replacing
     from ..survey import Survey
 
     keep_apart([*(answers or ()), *([Path(listed)] if listed is not None else ())], [out])
@@ -89,8 +88,7 @@ def new(
         categories.append(other)
     made = Survey(question, categories, epsilon, mechanism=mechanism, id=identifier)
     if out is not None:
-        with replacing(out) as temporary:
-            temporary.write_text(made.to_json() + "\n", encoding="utf-8")
+        made.write(out)
     if json_out:
         print_json({"file": out and str(out), **_described(made)})
     elif out is None:
@@ -117,9 +115,9 @@ def show(survey_file: Path, top: int, json_out: bool) -> None:
 
     privet survey show survey.json
     """
-    from ..files import read_survey
+    from ..survey import Survey
 
-    read = read_survey(survey_file)
+    read = Survey.read(survey_file)
     if json_out:
         print_json(_described(read) | {"categories": list(read.categories)})
         return
@@ -149,9 +147,9 @@ def check(survey_file: Path, json_out: bool) -> None:
 
     privet survey check survey.json
     """
-    from ..files import read_survey
+    from ..survey import Survey
 
-    read = read_survey(survey_file)
+    read = Survey.read(survey_file)
     if json_out:
         print_json(_described(read))
         return

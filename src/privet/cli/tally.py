@@ -27,9 +27,10 @@ def tally(survey: Path, reports: list[Path], out: Path, json_out: bool) -> None:
     privet tally survey.json reports.parquet -o week.tally
     """
     from ..bulk import tally_files
-    from ..files import read_survey, replacing
+    from ..files import replacing
+    from ..survey import Survey
 
-    contract = read_survey(survey)
+    contract = Survey.read(survey)
     keep_apart([survey, *reports], [out])
     with replacing(out, private=True) as place:
         counted = tally_files(reports, contract, progress=progress)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ...arguments import is_whole
 from ...errors import InvalidSurvey
-from .start import expected_draws, usual_start
+from .start import expected_draws, takes_long, usual_start
 from .subsets import Subsets
 
 if TYPE_CHECKING:
@@ -112,6 +112,10 @@ class KSubset(Subsets):
         odds = read_odds(cls.name, epsilon, d, k, digits, scale)
         if not (0 <= b <= 64 and 0 <= c < 1 << b) or (b and _index_bits(d, k)):
             raise InvalidSurvey(f"The start [{c}, {b}] of {cls.name} is not a probability c / 2^b.")
+        if takes_long(d - 1, min(k, d - k) - 1, c, b):
+            raise InvalidSurvey(
+                f"The start [{c}, {b}] of {cls.name} is far from {k} of {d} values."
+            )
         self = cls.__new__(cls)
         self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=(c, b))
         return self

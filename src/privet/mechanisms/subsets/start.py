@@ -31,6 +31,15 @@ def usual_start(others: int, size: int) -> tuple[int, int]:
     return (size << bits) // others, bits
 
 
+def takes_long(others: int, size: int, numerator: int, bits: int) -> bool:
+    """Tell whether coins leave so many members too many that removing them takes long.
+
+    Each of them takes others / size draws, or thereabouts: 16 for every value are refused.
+    """
+    excess = (others * numerator >> bits) - size
+    return excess * others > 16 * (others + 1) * max(size, 1)
+
+
 def expected_draws(others: int, size: int, numerator: int, bits: int) -> tuple[float, float]:
     """Return about how many positions must be drawn to mend `numerator / 2^bits` coins to a size.
 
