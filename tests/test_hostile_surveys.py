@@ -48,7 +48,7 @@ def odds(epsilon):
 
 def flips(epsilon, power):
     least = -(-(2**128) // (floor_exp(epsilon / power, 64) + 2**64))
-    yield from ({"flip": str(number)} for number in {least, least + 1, 2**63 - 1})
+    yield from ({"flip": str(number)} for number in {least, least + 1, 2**63 - 2**19, 2**63 - 1})
 
 
 def k_subsets(d, epsilon):

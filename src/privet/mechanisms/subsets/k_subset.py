@@ -113,9 +113,7 @@ class KSubset(Subsets):
         if not (0 <= b <= 64 and 0 <= c < 1 << b) or (b and _index_bits(d, k)):
             raise InvalidSurvey(f"The start [{c}, {b}] of {cls.name} is not a probability c / 2^b.")
         if takes_long(d - 1, min(k, d - k) - 1, c, b):
-            raise InvalidSurvey(
-                f"The start [{c}, {b}] of {cls.name} is far from {k} of {d} values."
-            )
+            raise InvalidSurvey(f"The start [{c}, {b}] of {cls.name} is far from {k} of {d}.")
         self = cls.__new__(cls)
         self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=(c, b))
         return self
