@@ -31,11 +31,58 @@ print(times[0] - times[1])
 """
 
 
+_ON_A_DEVICE = """\
+import privet, sys
+for text in open(sys.argv[1], encoding="utf-8"):
+    survey = privet.Survey.from_json(text)
+    survey.randomize(survey.categories[7])
+"""
+_PEAK = """
+with open("/proc/self/status") as file:
+    print(next(line.split()[1] for line in file if line.startswith("VmHWM")))
+"""
+
+
+def a_device(scale: Scale) -> Iterator[Row]:
+    """On a person's device.
+
+    A process that imports privet, reads a survey of 1,000 categories for every mechanism and makes
+    a report of each, with the standard library alone, beyond what a bare interpreter takes.
+    """
+    from privet import Survey
+    from privet.mechanisms import by_name
+
+    names = [f"category {i}" for i in range(1000)]
+    texts = [Survey("Which?", names, 1.0, mechanism=name).to_json() for name in by_name]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "surveys"
+        path.write_text("\n".join(texts), encoding="utf-8")
+        bare, full = seconds_a_unit(
+            2 * scale.repeats,
+            Work(lambda: _run("-c", "pass")),
+            Work(lambda: _run("-c", _ON_A_DEVICE, str(path))),
+        )
+        yield Row(
+            f"import, {len(texts)} surveys and reports",
+            show_time(full - bare),
+            f"bare interpreter {show_time(bare)}",
+            1000 * (full - bare),
+            "ms",
+            Bar(40, at_most=True),
+        )
+        least, most = (
+            float(_run("-c", code + _PEAK, str(path))) / 1024 for code in ("", _ON_A_DEVICE)
+        )
+        yield Row("its memory", "", f"bare interpreter {least:.1f} MB", most - least, "MB",
+                  Bar(10, at_most=True))  # fmt: skip
+
+
 def startup(scale: Scale) -> Iterator[Row]:
     """Start.
 
-    Processes of their own; an import is the time beyond that of a bare interpreter. The first batch
-    is 100,000 reports at d = 64 made and counted, beyond the same once more.
+    Processes of their own; an import is the time beyond that of a bare interpreter. Loading numba
+    is what the first large batch takes beyond the next, once its code has been compiled and kept:
+    small work never does it, and the rows of whole commands over files include it.
     """
     commands = (["-c", "pass"], ["-c", "import numpy"], ["-c", "import privet"])
     bare, numpy, privet, shown = seconds_a_unit(
@@ -51,7 +98,7 @@ def startup(scale: Scale) -> Iterator[Row]:
     )
     yield Row("privet --help", show_time(shown), "", shown, "s", Bar(0.3, at_most=True))
     first = median(float(_run("-c", _FIRST_BATCH)) for _ in range(1 + scale.repeats))
-    yield Row("the first batch", show_time(first), "", first, "s", Bar(0.12, at_most=True))
+    yield Row("loading numba", show_time(first), "", first, "s")
 
 
 def memory(scale: Scale) -> Iterator[Row]:

@@ -42,8 +42,11 @@ class DifferenceFamily(Design):
 
     def _block_at(self, value: int, place: int) -> int:
         turn, j = divmod(place, self.period)
-        element = self._element(j) if turn < self.base_blocks else 0
-        return (j - turn) % self.base_blocks * self.points + (element - value) % self.points
+        m = self.base_blocks
+        element = self._element(j) if turn < m else 0
+        # Never of negative numbers, which take longer and are more often those of a miss.
+        c, b = (j + m - turn) % m, (element + self.points - value) % self.points
+        return c * self.points + b
 
     def _holds(self, block: int, value: int) -> bool:
         c, b = divmod(block, self.points)

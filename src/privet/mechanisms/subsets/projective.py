@@ -13,7 +13,8 @@ applications to number theory, 1938).
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left
 from functools import cached_property
 from math import isqrt
 from typing import TYPE_CHECKING, ClassVar
@@ -123,18 +124,19 @@ class Projective(DifferenceFamily):
             if not term and not any(part[i] for part in parts[1:])
         ]
 
+    @cached_property
+    def _elements(self) -> array[int]:
+        """The points of D, and then the others, each in increasing order."""
+        inside = set(self.hyperplane)
+        outside = (point for point in range(self.points) if point not in inside)
+        return array("L", [*self.hyperplane, *outside])
+
     def _element(self, j: int) -> int:
-        """Return a point of D, and from k on one of the others, in increasing order."""
-        inside = self.hyperplane
-        if j < self.k:
-            return inside[j]
-        # As many points of D come before the one that is asked for as are below their gaps' sum.
-        j -= self.k
-        return j + bisect_right(range(self.k), j, key=lambda i: inside[i] - i)
+        return self._elements[j]
 
     def _in_base(self, point: int, c: int) -> bool:
-        at = bisect_right(self.hyperplane, point)
-        return at > 0 and self.hyperplane[at - 1] == point
+        at = bisect_left(self.hyperplane, point)
+        return at < self.k and self.hyperplane[at] == point
 
 
 def _points(q: int, t: int) -> int:
