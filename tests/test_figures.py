@@ -46,13 +46,13 @@ def test_names_that_begin_alike_are_told_apart():
     assert sorted(labels) == ["Something th…one", "Something th…three", "Something th…two"]
 
 
-def test_letters_that_the_font_lacks_are_told_once(tmp_path):
+def test_letters_that_the_font_lacks_are_named_once(tmp_path):
     hieroglyphs = ["\U00013000", "\U00013001"]
     with pytest.warns(
         UserWarning, match="font lacks (\U00013000 \U00013001|\U00013001 \U00013000)"
-    ) as told:
+    ) as said:
         save_estimate(estimate("?", hieroglyphs), tmp_path / "a.png")
-    assert len(told) == 1
+    assert len(said) == 1
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])

@@ -48,7 +48,7 @@ def test_the_table_to_read(norm, printed):
     assert_is_a_picture("table1.png")
 
 
-def test_a_seed_is_told_where_none_was_given():
+def test_a_seed_is_shown_where_none_was_given():
     text = succeeds("paper", "table1", "--repeats", "2")
     seed = text.split(" repeats, seed ")[1].split(".")[0]
     assert succeeds("paper", "table1", "--repeats", "2", "--seed", seed) == text

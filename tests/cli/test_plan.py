@@ -64,7 +64,7 @@ def test_the_table_is_readable():
     ],
 )
 @pytest.mark.usefixtures("folder")
-def test_wrong_plans_are_told(options, said):
+def test_wrong_plans_are_refused(options, said):
     assert said in fails(USAGE, *PLAN, *options)
 
 
@@ -78,5 +78,5 @@ def test_wrong_plans_are_told(options, said):
         (["-n", "10", "--margin", "0.000001"], "reached by 10 people at epsilon <= 20"),
     ],
 )
-def test_margins_that_cannot_be_had_are_told(options, said):
+def test_margins_out_of_reach_are_refused(options, said):
     assert said in fails(USAGE, "plan", "--categories", "30", *options)

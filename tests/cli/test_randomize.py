@@ -68,7 +68,7 @@ def test_answers_through_a_pipe(folder, source):
     assert done.stderr.startswith("out.parquet: 1,000 reports")
 
 
-def test_an_answer_through_a_pipe_is_told_by_its_row(folder):
+def test_an_answer_through_a_pipe_is_named_by_its_row(folder):
     done = subprocess.run(
         [PRIVET, "randomize", "survey.json", "-", "-o", "out.parquet"],
         input="answer\ntea\ntee\n", capture_output=True, text=True, timeout=120,

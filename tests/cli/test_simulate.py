@@ -160,7 +160,7 @@ def test_bad_data(data, said):
 
 
 @pytest.mark.parametrize("option", ["--out", "--figure"])
-def test_an_output_that_cannot_be_written_is_told_before_the_work(option):
+def test_an_output_that_cannot_be_written_is_an_error_before_the_work(option):
     ending = {"--out": "csv", "--figure": "png"}[option]
     path = f"missing/out.{ending}"
     line = fails(SYSTEM, "simulate", "--repeats", str(10**9), "-n", str(10**9), option, path)

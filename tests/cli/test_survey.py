@@ -132,7 +132,7 @@ def test_categories_from_a_file(tmp_path):
         (b"pear\n", "at least two", USAGE),
     ],
 )
-def test_bad_files_of_categories_are_told(folder, content, said, code):
+def test_bad_files_of_categories_are_refused(folder, content, said, code):
     (folder / "fruit.txt").write_bytes(content)
     new = ["survey", "new", "-q", "Q", "-e", "1", "--categories", "fruit.txt"]
     assert said in fails(code, *new)

@@ -76,9 +76,7 @@ def demo(people: int, epsilon: float, figure: Path, answers: Path | None, json_o
         f"one answer as under another.\n"
     )
     print_estimate(estimate, level=0.95, target="sample", truth=truth)
-    click.echo(
-        f"{held} of {len(SHARES)} intervals contain the true share. The picture is in {figure}."
-    )
+    click.echo(f"{held} of {len(SHARES)} intervals contain the truth. The picture is in {figure}.")
 
 
 def _crowd(people: int) -> list[str]:

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..analysis.estimate import Estimate
-    from ..analysis.tally import Tally
     from ..mechanisms.base import Target
-    from ..survey import Survey
 
     Group = tuple[str | None, ...]
 
@@ -86,11 +84,13 @@ def estimate(
     paths = _files(reports) if engine == "local" else []
     keep_apart([survey, *paths], [out, figure])
     with outputs(out, figure) as (table, picture):
-        tallies = (
-            tally_groups(paths, contract, by, progress=progress)
-            if engine == "local"
-            else _count_with_spark(reports, contract, by, master)
-        )
+        if engine == "local":
+            tallies = tally_groups(paths, contract, by, progress=progress)
+        else:
+            from ..bulk.spark import tally_paths
+
+            with progress("Counting with Spark"):
+                tallies = tally_paths(reports, contract, by=by, master=master)
         estimates = {group: tally.estimate() for group, tally in tallies.items()}
         if not estimates:
             raise NoReports("There are no reports in these files, so there is nothing to estimate.")
@@ -109,15 +109,6 @@ def _files(reports: Sequence[str]) -> list[Path]:
     context = click.get_current_context()
     argument = next(param for param in context.command.params if param.name == "reports")
     return [path for one in reports for path in REPORTS.convert(one, argument, context)]
-
-
-def _count_with_spark(
-    reports: Sequence[str], survey: Survey, by: Sequence[str], master: str | None
-) -> dict[Group, Tally]:
-    from ..bulk.spark import tally_paths
-
-    with progress("Counting with Spark"):
-        return tally_paths(reports, survey, by=by, master=master)
 
 
 @dataclass(frozen=True)

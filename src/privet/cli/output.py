@@ -117,3 +117,14 @@ def plural(count: int, noun: str) -> str:
     ('1 report', '1,200 bytes')
     """
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def three_digits(number: float) -> str:
+    """Return a number >= 0 in three digits, without an exponent where it need not have one.
+
+    >>> three_digits(0.1), three_digits(123.4), three_digits(1234.5), three_digits(2e8)
+    ('0.100', '123', '1,230', '2.00e+08')
+    """
+    if 1000 <= number < 1e8:
+        return f"{float(f'{number:.3g}'):,.0f}"
+    return f"{number:#.3g}".rstrip(".")

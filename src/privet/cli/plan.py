@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import JSON, LEVEL, PICTURE
-from .output import outputs, print_json
+from .output import outputs, print_json, three_digits
 from .terminal import console, new_table
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ def _print_table(rows: list[Comparison], chosen: str) -> None:
             f"{row.relative_error:,.3f} ×",
             _size(row.report_bytes),
             _size(row.random_bytes),
-            f"{_rounded(row.counting_steps)} per report",
-            _rounded(row.decoding_steps),
+            f"{three_digits(row.counting_steps)} per report",
+            three_digits(row.decoding_steps),
         )
         table.add_row(*cells[: len(table.columns)])
     screen.print(table)
@@ -116,13 +116,4 @@ def _size(count: int) -> str:
     >>> _size(4), _size(125_000)
     ('4 B', '125 kB')
     """
-    return f"{count} B" if count < 10_000 else f"{_rounded(count / 1000)} kB"
-
-
-def _rounded(number: float) -> str:
-    """Return three digits, without an exponent where they are few.
-
-    >>> _rounded(0.5), _rounded(1234.5), _rounded(2e8)
-    ('0.5', '1,230', '2e+08')
-    """
-    return f"{number:.3g}" if number < 1000 or number >= 1e8 else f"{float(f'{number:.3g}'):,.0f}"
+    return f"{count} B" if count < 10_000 else f"{three_digits(count / 1000)} kB"

@@ -8,6 +8,7 @@ import click
 
 from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, flat, keep_apart
 from .output import plural, print_json, say
+from .show import describe_survey
 from .terminal import progress
 
 if TYPE_CHECKING:
@@ -66,18 +67,9 @@ def randomize(
     )  # fmt: skip
     size = contract.mechanism.report_bytes
     if json_out:
-        document = {
-            "file": str(out),
-            "survey": contract.id,
-            "fingerprint": contract.fingerprint,
-            "epsilon": contract.epsilon,
-            "reports": done.n,
-            "report_bytes": size,
-            "unknown": unknown,
-            "unknown_answers": done.unknown,
-            "by": list(by),
-        }
-        print_json(document)
+        document = {"file": str(out), **describe_survey(contract), "reports": done.n}
+        document |= {"report_bytes": size, "unknown": unknown, "unknown_answers": done.unknown}
+        print_json(document | {"by": list(by)})
         return
     each = f"{plural(size, 'byte')}, epsilon = {contract.epsilon:g} each"
     say(f"{out}: {plural(done.n, 'report')} of {each}")

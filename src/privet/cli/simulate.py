@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import FIGURE, INPUT, JSON, SEED, TABLE, WORKERS, keep_apart
-from .output import outputs, print_json, write_table
+from .output import outputs, print_json, three_digits, write_table
 from .terminal import console, new_table, progress
 
 if TYPE_CHECKING:
@@ -144,10 +144,10 @@ def _print_table(experiment: Experiment) -> None:
             for row in estimates:
                 spread = 100 * row.squared_l2_se / (row.squared_l2 or 1)
                 table.add_row(
-                    *labels, row.estimator, _digits(row.l1),
-                    f"{_digits(row.squared_l2)} ± {spread:4.1f} %",
-                    _digits(row.unbiased_theory) if row.estimator == "unbiased" else "",
-                    _digits(row.l_infinity),
+                    *labels, row.estimator, three_digits(row.l1),
+                    f"{three_digits(row.squared_l2)} ± {spread:4.1f} %",
+                    three_digits(row.unbiased_theory) if row.estimator == "unbiased" else "",
+                    three_digits(row.l_infinity),
                 )  # fmt: skip
                 labels = [""] * len(labels)
             where = [""] * len(where)
@@ -162,12 +162,3 @@ def _show(value: str | float) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return value if isinstance(value, str) else f"{value:g}"
-
-
-def _digits(number: float) -> str:
-    """Return three digits.
-
-    >>> _digits(0.1), _digits(123.4)
-    ('0.100', '123')
-    """
-    return f"{number:#.3g}".rstrip(".")

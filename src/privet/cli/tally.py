@@ -8,6 +8,7 @@ import click
 
 from .options import INPUT, JSON, OUTPUT, REPORTS, flat, keep_apart
 from .output import plural, print_json, say
+from .show import describe_survey
 from .terminal import progress
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ def tally(survey: Path, reports: list[Path], out: Path, json_out: bool) -> None:
         counted = tally_files(reports, contract, progress=progress)
         place.write_bytes(counted.to_bytes())
     if json_out:
-        document = {"file": str(out), "survey": contract.id, "fingerprint": contract.fingerprint}
-        print_json({**document, "reports": counted.n})
-        return
-    say(f"{out}: {plural(counted.n, 'report')} of {contract.id}")
+        print_json({"file": str(out), **describe_survey(contract), "reports": counted.n})
+    else:
+        say(f"{out}: {plural(counted.n, 'report')} of {contract.id}")
