@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .errors import PrivetError
+from .extras import require
 from .survey import Survey
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ __all__ = [
 
 __version__ = "0.1.0"
 
+_PERSONS = {"entropy", "errors", "mechanisms"}
 _HOMES = {"Estimate": "analysis.estimate", "Tally": "analysis.tally"}
 
 
@@ -48,5 +50,7 @@ def __getattr__(name: str) -> object:
     if name in _HOMES:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     if name in __all__:
+        if name not in _PERSONS:
+            require("numpy", "analysis", f"privet.{name}")
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -313,9 +313,9 @@ def _choose_mechanism(mechanism: str | Mechanism, d: int, epsilon: float) -> Mec
             raise InvalidArgument("Survey", "mechanism", rule, mechanism)
         return mechanism
     if mechanism == "auto":
-        from .plan.comparison import choose
+        from . import plan
 
-        return choose(d, epsilon)
+        return plan.choose(d, epsilon)
     if not isinstance(mechanism, str) or mechanism not in by_name:
         rule = f"a Mechanism or one of auto, {', '.join(by_name)}"
         raise InvalidArgument("Survey", "mechanism", rule, mechanism)

@@ -119,5 +119,4 @@ def _choose_column(table: Table, column: str | None, survey: Survey | None = Non
     only = table.columns[0] if len(table.columns) == 1 else ""
     if only and survey is not None and only in survey.categories:
         raise InvalidFile(f"{table.name}, row 1: {only!r} is an answer, not a column's name.")
-    advice = " Say which of them has the answers."
-    return only or check_column(table.name, table.columns, "answer", advice)
+    return only or check_column(table.name, table.columns, "answer", parameter="column")

@@ -46,7 +46,9 @@ def checked_places(batch: Any) -> Any:
     return batch
 
 
-def check_column(path: object, columns: Sequence[str], name: str, advice: str = "") -> str:
+def check_column(
+    path: object, columns: Sequence[str], name: str, parameter: str | None = None
+) -> str:
     """Return the name of a column, refusing that of none and of several."""
     count = list(columns).count(name)
     if count == 1:
@@ -55,6 +57,5 @@ def check_column(path: object, columns: Sequence[str], name: str, advice: str = 
         raise InvalidFile(f"{path}: there is more than one column {name!r}.")
     shown = ", ".join(map(repr, columns[:_MOST_NAMES])) or "none"
     more = f" and {rest:,} more" if (rest := len(columns) - _MOST_NAMES) > 0 else ""
-    raise InvalidFile(
-        f"{path}: there is no column {name!r}; the columns are {shown}{more}.{advice}"
-    )
+    reason = f"{path}: there is no column {name!r}; the columns are {shown}{more}."
+    raise InvalidFile(reason, parameter=parameter)

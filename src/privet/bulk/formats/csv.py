@@ -91,7 +91,7 @@ def _header(source: Source, delimiter: str | None) -> list[str]:
     for other in _OTHER_DELIMITERS if len(names) == 1 and delimiter is None else "":
         if other in names[0]:
             raise InvalidFile(
-                f"{source.name}, row 1: the header {names[0]!r:.60} has {other!r} and no commas; "
-                "if that is what stands between the fields, give it as the delimiter."
+                f"{source.name}, row 1: the header {names[0]!r:.60} has {other!r} and no commas.",
+                parameter="delimiter",
             )
     return names
