@@ -239,8 +239,6 @@ class Survey:
         whose: put the reports in random order before others see them. `entropy` is for tests and
         simulation (`privet.entropy.seeded`); by default, randomness is secure.
         """
-        import numpy as np
-
         from .analysis.columns import as_column, is_column, positions
 
         if is_column(answers):
@@ -254,7 +252,7 @@ class Survey:
             values = [places[answer] for answer in pending]
         except (KeyError, TypeError):
             values = self._indices_or_error(pending)
-        return self.mechanism.randomize(np.array(values, dtype=np.int64), entropy=entropy)
+        return self.mechanism.randomize(values, entropy=entropy)
 
     def tally(self) -> Tally:
         """Return an empty tally."""

@@ -111,7 +111,6 @@ def test_a_packed_file_is_read(tmp_path):
 UNKNOWN = "is not a category of this survey."
 MEANT = f"{UNKNOWN} Did you mean 'tea'?"
 EMPTY = f"the answer is empty, which {UNKNOWN}"
-CHOOSE = "Say which of them has the answers."
 
 
 @pytest.mark.parametrize(
@@ -129,24 +128,24 @@ CHOOSE = "Say which of them has the answers."
         ('answer\ntea\n"tea\ntea\n', rf", row 3: 'tea\ntea\n' {MEANT}"),
         ("id,answer\n1,tea\n2,tea,3\n", ", row 3: the number of fields is 3, the header's 2."),
         ("id,answer\n1,tea\n2\n", ", row 3: the number of fields is 1, the header's 2."),
-        ("a,b\n1,tea\n", f": there is no column 'answer'; the columns are 'a', 'b'. {CHOOSE}"),
-        ("\ntea\n", f": there is no column 'answer'; the columns are ''. {CHOOSE}"),
+        ("a,b\n1,tea\n", ": there is no column 'answer'; the columns are 'a', 'b'."),
+        ("\ntea\n", ": there is no column 'answer'; the columns are ''."),
         ("answer,answer\ntea,tea\n", ": there is more than one column 'answer'."),
         ("tea\ncafé\n", ", row 1: 'tea' is an answer, not a column's name."),
         ("", ": the file is empty."),
         (
             "a;answer\n1;tea\n",
-            ", row 1: the header 'a;answer' has ';' and no commas; if that",
+            ", row 1: the header 'a;answer' has ';' and no commas.",
         ),
         (
             "a\tb\n1\ttea\n",
-            r", row 1: the header 'a\tb' has '\t' and no commas; if that",
+            r", row 1: the header 'a\tb' has '\t' and no commas.",
         ),
     ],
 )
 def test_a_bad_file_is_named_with_the_row(tmp_path, text, said):
     found = message(csv(tmp_path, text))
-    assert found == said or (said.endswith("if that") and found.startswith(said))
+    assert found == said
 
 
 def test_a_missing_column_that_was_asked_for(tmp_path):
@@ -179,7 +178,7 @@ def test_of_many_columns_some_are_named(tmp_path):
     names = ",".join(f"c{i}" for i in range(2000))
     said = message(csv(tmp_path, f"{names}\n"))
     assert said.startswith(": there is no column 'answer'; the columns are 'c0', 'c1', ")
-    assert said.endswith("'c19' and 1,980 more. Say which of them has the answers.")
+    assert said.endswith("'c19' and 1,980 more.")
 
 
 def test_a_damaged_packed_file_is_refused(tmp_path):

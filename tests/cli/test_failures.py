@@ -1,5 +1,6 @@
 """Wrong usage, a refusing system, signals: one line, an exit code, nothing half done."""
 
+import re
 import shlex
 import signal
 import subprocess
@@ -274,13 +275,15 @@ def test_streams_that_are_closed_are_done_without(folder, closed):
     assert parquet.read_metadata("out").num_rows == 1000
 
 
-@pytest.mark.parametrize("hidden", ["rich", "numpy"])
+@pytest.mark.parametrize("hidden", ["rich", "numpy", "pyarrow", "click"])
 def test_a_package_that_is_missing_is_named(folder, hidden):
     code = f"import sys, privet.__main__; sys.modules[{hidden!r}] = None; privet.__main__.main()"
     command = [sys.executable, "-c", code, "estimate", "survey.json", "reports.parquet"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    said = f"Error: This command needs {hidden}: pip install 'privet[analysis]'\n"
-    assert (done.returncode, done.stderr) == (SYSTEM, said)
+    assert done.returncode == SYSTEM
+    assert re.fullmatch(
+        rf"Error: .* needs {hidden}: pip install 'privet\[analysis\]'\n", done.stderr
+    )
 
 
 def test_an_option_that_would_help_is_named():
