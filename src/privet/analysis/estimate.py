@@ -11,6 +11,7 @@ from ..errors import InvalidArgument, MissingExtra
 from ..mechanisms.base import Target
 from ..mechanisms.symmetric import Symmetric
 from ..refine import project_simplex
+from .columns import arrow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,11 +177,7 @@ class Estimate:
 
     def to_arrow(self, level: float = 0.95, *, target: Target = "population") -> Any:
         """Return a pyarrow Table, one row a category."""
-        try:
-            import pyarrow as pa
-        except ImportError:
-            raise MissingExtra("to_arrow", "pyarrow", "privet[bulk]") from None
-        return pa.table(self.columns(level, target=target))
+        return arrow().table(self.columns(level, target=target))
 
     def plot(
         self,

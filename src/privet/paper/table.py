@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from ..analysis.threads import cores
 from ..bulk.progress import no_progress
 from ..errors import InvalidArgument
 from .protocol import MECHANISMS, NORMS, simulate
@@ -161,7 +161,7 @@ def table1(
         advance(size)
         return sums
 
-    pool = ThreadPoolExecutor(workers or os.cpu_count())
+    pool = ThreadPoolExecutor(workers or cores())
     try:
         with progress("Simulating", total=repeats * len(rows)) as advance:
             done = np.stack(list(pool.map(work, blocks)))

@@ -8,7 +8,6 @@ repeat: it depends neither on threads nor on the other repeats.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -20,6 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from ..analysis.columns import arrow
+from ..analysis.threads import cores
 from ..bulk.progress import no_progress
 from ..errors import InvalidArgument, MissingExtra
 from ..mechanisms import KSubset, Mechanism, by_name
@@ -99,11 +100,7 @@ class Experiment:
 
     def to_arrow(self) -> Any:
         """Return a pyarrow Table."""
-        try:
-            import pyarrow as pa
-        except ImportError:
-            raise MissingExtra("to_arrow", "pyarrow", "privet[bulk]") from None
-        return pa.table(self.columns())
+        return arrow().table(self.columns())
 
     def plot(self) -> Any:
         """Draw the squared ℓ2 errors against ε, d or n; return the matplotlib figure."""
@@ -161,7 +158,7 @@ def run(
 
     """
     repeats = _whole("repeats", repeats, 2)
-    threads = os.cpu_count() if workers is None else _whole("workers", workers, 1)
+    threads = cores() if workers is None else _whole("workers", workers, 1)
     seed = randbits(32) if seed is None else _whole("seed", seed, 0)
     if target not in get_args(Target):
         raise InvalidArgument("run", "target", "'population' or 'sample'", target)
