@@ -12,7 +12,8 @@ from scipy import stats
 from privet import simulate
 from privet.analysis.kernels.population import hypergeometric
 from privet.errors import InvalidArgument
-from privet.mechanisms import BinaryRR, KSubset, MultivariateRR, k_subset
+from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
+from privet.simulate import laws
 
 ALPHA = 1e-6
 
@@ -20,7 +21,7 @@ ALPHA = 1e-6
 @pytest.fixture
 def no_shortcut(monkeypatch):
     """Simulate even a handful of people, instead of making their reports."""
-    monkeypatch.setattr(k_subset, "_FEW_PEOPLE", 0)
+    monkeypatch.setattr(laws, "_FEW_PEOPLE", 0)
 
 
 def law_of_counts(mechanism, truth):
