@@ -19,10 +19,12 @@ test: lint  ## set everything up, lint, and pass every test
 	@tests/components.sh
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
-lint: $(VENV)/.dev  ## ruff and mypy --strict
+lint: $(VENV)/.dev  ## style and types, by two checkers
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file tests/mypy.ini
+	$(BIN)/pyrefly check --python-interpreter-path $(BIN)/python --summary=none
 
 docs: $(VENV)/.dev  ## the documentation as a site, in docs/_build
 	$(BIN)/sphinx-build --fresh-env --write-all --fail-on-warning --keep-going --quiet docs docs/_build

@@ -115,10 +115,10 @@ class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f"{__name__}.{name}"), name)
+        command = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)  # noqa: S101
         return command
 
