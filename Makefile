@@ -19,12 +19,15 @@ test: lint  ## set everything up, lint, and pass every test
 	@tests/components.sh
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
-lint: $(VENV)/.dev  ## style and types, by two checkers
+lint: $(VENV)/.dev  ## style, types (two checkers), shell scripts and workflows
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/mypy --config-file tests/mypy.ini
 	$(BIN)/pyrefly check --python-interpreter-path $(BIN)/python --summary=none
+	$(BIN)/shellcheck .ci/run tests/components.sh
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet .github
 
 docs: $(VENV)/.dev  ## the documentation as a site, in docs/_build
 	$(BIN)/sphinx-build --fresh-env --write-all --fail-on-warning --keep-going --quiet docs docs/_build
