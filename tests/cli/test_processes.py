@@ -157,7 +157,7 @@ def test_a_terminal_is_told_how_far_it_is(folder, args, said):
 def in_a_terminal(columns, *args):
     """Return what the command prints to a terminal of so many columns, without colours."""
     ours, theirs = pty.openpty()
-    environment = os.environ | {"COLUMNS": str(columns), "TERM": "dumb"}
+    environment = os.environ | {"COLUMNS": str(columns), "LINES": "50", "TERM": "dumb"}
     command = [PRIVET, *args]
     process = subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment)
     os.close(theirs)
