@@ -3,8 +3,11 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 BENCH  ?= .venv-bench
+PIP    := -m pip install --quiet --disable-pip-version-check
+LOCKED := $(PIP) --constraint constraints.txt
+CODE   := src tests benchmarks docs examples
 
-.PHONY: help demo test lint docs bench accuracy clean
+.PHONY: help demo test lint docs bench accuracy lock clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -16,10 +19,15 @@ test: lint  ## set everything up, lint, and pass every test
 	@tests/components.sh
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
-lint: $(VENV)/.dev  ## ruff and mypy --strict
-	$(BIN)/ruff check src tests benchmarks docs examples
-	$(BIN)/ruff format --check src tests benchmarks docs examples
+lint: $(VENV)/.dev  ## style, types (two checkers), shell scripts and workflows
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file tests/mypy.ini
+	$(BIN)/pyrefly check --python-interpreter-path $(BIN)/python --summary=none
+	$(BIN)/shellcheck .ci/run tests/components.sh
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet .github
 
 docs: $(VENV)/.dev  ## the documentation as a site, in docs/_build
 	$(BIN)/sphinx-build --fresh-env --write-all --fail-on-warning --keep-going --quiet docs docs/_build
@@ -28,8 +36,14 @@ docs: $(VENV)/.dev  ## the documentation as a site, in docs/_build
 bench: $(BENCH)/.ready  ## speed against peers, numpy and the machine, measured in one run
 	$(BENCH)/bin/python -m benchmarks
 
-accuracy: $(VENV)/.dev  ## the error of shrinking beside projecting, over many truths
+accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, over many truths
 	$(BIN)/python -m benchmarks.accuracy
+
+lock: $(BIN)/python  ## the newest versions of everything, in constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python $(PIP) --group lock
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate \
+	  --custom-compile-command 'make lock' --all-extras --group dev --output-file constraints.txt pyproject.toml
 
 clean:  ## remove what was made here
 	rm -rf $(VENV) $(BENCH) build dist docs/_build docs/_pictures .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -38,17 +52,17 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privet needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
+$(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python $(LOCKED) --editable '.[all]'
 	touch $@
 
-$(VENV)/.dev: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev
+$(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python $(PIP) --upgrade 'pip>=25.1'
+	$(BIN)/python $(LOCKED) --editable '.[all,spark]' --group dev
 	touch $@
 
 # The peers' requirements never touch the other environment.
 $(BENCH)/.ready: pyproject.toml benchmarks/requirements.txt
 	$(PYTHON) -m venv $(BENCH)
-	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --requirement benchmarks/requirements.txt
+	$(BENCH)/bin/python $(PIP) --editable '.[all]' --requirement benchmarks/requirements.txt
 	touch $@

@@ -83,7 +83,7 @@ def _page(table: Table1, curves: Information, figures: dict[str, Path]) -> str:
     found, gains = errata(table), reductions(table)
     small, worst = table.cell(2, 1.0, "mrr", "l2"), table.worst()
     beyond = len(table.beyond(4))
-    template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
+    template = Template(files("privet.paper").joinpath("report.html").read_text(encoding="utf-8"))
     return template.substitute(
         {name: _embedded(path) for name, path in figures.items()},
         version=__version__,

@@ -179,7 +179,7 @@ def table1(
 
 def read_printed() -> list[dict[str, str]]:
     """Return the rows of Table 1 as printed, digit for digit."""
-    text = files(__package__).joinpath("table1.csv").read_text(encoding="ascii")
+    text = files("privet.paper").joinpath("table1.csv").read_text(encoding="ascii")
     return list(csv.DictReader(text.splitlines()))
 
 

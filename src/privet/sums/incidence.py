@@ -74,7 +74,7 @@ class Bitmaps:
             return weights @ self._matrix
         tables = np.zeros((self.bitmaps.shape[1], 256))
         kernels.spread_bitmaps(self.bitmaps, weights, tables)
-        sums: Floats = tables @ _BITS_OF_BYTES
+        sums: Floats = tables @ _BITS_OF_BYTES.astype(np.float64)
         return sums.ravel()[: self.d]
 
 

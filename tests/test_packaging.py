@@ -1,0 +1,120 @@
+"""What is installed: the extras, the lock, the Pythons, and what is in a wheel."""
+
+import email
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+WORKFLOW = (ROOT / ".github/workflows/tests.yml").read_text()
+
+ANALYSIS = {
+    "click", "cryptography", "matplotlib", "numba", "numpy", "pyarrow", "rich", "scipy",
+}  # fmt: skip
+
+
+def name(requirement):
+    """Return a requirement's package as the lock writes it."""
+    return re.match(r"[\w.-]+", requirement)[0].lower().replace("_", "-").replace(".", "-")
+
+
+def packages(extra):
+    """Return what an extra installs by name, the extras that it names included."""
+    found = set()
+    for requirement in EXTRAS[extra]:
+        if own := re.fullmatch(r"privet\[(.+)\]", requirement):
+            found |= {one for more in own[1].split(",") for one in packages(more)}
+        else:
+            found.add(name(requirement))
+    return found
+
+
+def test_a_person_needs_the_standard_library_alone():
+    assert PROJECT["dependencies"] == []
+
+
+def test_the_extras():
+    assert {extra: packages(extra) for extra in EXTRAS} == {
+        "analysis": ANALYSIS,
+        "serve": ANALYSIS,
+        "spark": ANALYSIS | {"pandas", "pyspark"},
+        "all": ANALYSIS,
+        "bulk": ANALYSIS,
+        "plot": ANALYSIS,
+    }
+
+
+def test_everything_that_is_named_is_locked():
+    groups = PYPROJECT["dependency-groups"]
+    named = {name(one) for group in ("docs", "dev") for one in groups[group] if type(one) is str}
+    named |= packages("all") | packages("spark")
+    locked = set()
+    for line in (ROOT / "constraints.txt").read_text().splitlines():
+        if not line.startswith("#"):
+            pinned = re.fullmatch(r"([\w.-]+)==[\w.]+( ; .+)?", line)
+            assert pinned, line  # neither an address nor a range
+            locked.add(name(pinned[1]))
+    assert named <= locked, "run make lock"
+
+
+def test_the_pythons_that_are_claimed_are_tested():
+    claimed = re.findall(
+        r"'Programming Language :: Python :: (3\.\d+)'", str(PROJECT["classifiers"])
+    )
+    tested = re.search(r"\n  linux:.*?python: \[(.+?)\]", WORKFLOW, re.DOTALL)[1]
+    assert re.findall(r"3\.\d+", tested) == claimed
+    assert PROJECT["requires-python"] == f">={claimed[0]}"
+
+
+def test_every_target_that_a_page_names_can_be_made():
+    targets = set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    pages = "".join((ROOT / page).read_text() for page in ("README.md", "CONTRIBUTING.md"))
+    named = set(re.findall(r"(?:`|^    )make ([a-z]+)", pages, re.MULTILINE))
+    assert {"demo", "test"} <= named <= targets
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Return the source distribution, and the wheel made from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    (source,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
+    return source, wheel
+
+
+def test_a_wheel_has_the_package_and_nothing_else(built):
+    with ZipFile(built[1]) as wheel:
+        found = {one for one in wheel.namelist() if ".dist-info/" not in one}
+    package = ROOT / "src" / "privet"
+    here = {path for path in package.rglob("*") if path.is_file()}
+    kept = {path for path in here if "__pycache__" not in path.parts}
+    assert found == {path.relative_to(package.parent).as_posix() for path in kept}
+    assert {"privet/py.typed", "privet/paper/table1.csv", "privet/paper/report.html"} <= found
+
+
+def test_a_wheel_says_what_it_needs(built):
+    with ZipFile(built[1]) as wheel:
+        (path,) = (one for one in wheel.namelist() if one.endswith(".dist-info/METADATA"))
+        said = email.message_from_bytes(wheel.read(path))
+    assert said["License-Expression"] == "Apache-2.0"
+    assert set(said.get_all("Provides-Extra")) == set(EXTRAS)
+    assert all("extra ==" in one for one in said.get_all("Requires-Dist"))
+
+
+def test_a_source_distribution_can_be_worked_on(built):
+    with tarfile.open(built[0]) as source:
+        found = {one.partition("/")[2] for one in source.getnames()}
+    assert {"Makefile", "constraints.txt", "tests/conftest.py", ".ci/run", "docs/conf.py"} <= found
+    assert not any(one.endswith((".pyc", ".nbi", ".nbc")) for one in found)
