@@ -10,10 +10,11 @@ from scipy.optimize import minimize
 from privet import Survey
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, NoReports
-from privet.mechanisms import BinaryRR, KSubset, incidence
+from privet.mechanisms import BinaryRR, KSubset
 from privet.mechanisms.cyclotomic import Cyclotomic
 from privet.mechanisms.hadamard import Hadamard
 from privet.refine import likelihood, maximum_likelihood
+from privet.sums import incidence
 
 MECHANISMS = [
     KSubset(6, 1.0, k=2),
