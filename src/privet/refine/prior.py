@@ -11,9 +11,9 @@ round (zero-order collapsed variational Bayes: Asuncion, Welling, Smyth, Teh 200
 itself out is what keeps a giant from being its own prior.
 
 The pseudo-values b: two at the corners, where one value has everything and all others nothing; and
-half a one to every standard deviation of the noise near a count, in the arcsine scale, in which that
-deviation is everywhere the same (Jeffreys's law). So a value with hardly any neighbour keeps its
-unbiased estimate, and a crowd of neighbours outvotes them.
+half a one to every standard deviation of the noise near a count, in the arcsine scale, in which
+that deviation is everywhere the same (Jeffreys's law). So a value with hardly any neighbour keeps
+its unbiased estimate, and a crowd of neighbours outvotes them.
 
 The shares sum to 1. The law's level is set accordingly, by a factor exp(λ t/(1 + t/κ)) on w, which
 levels off beyond the noise, at κ: what stands out of the noise knows its level by itself.
@@ -89,18 +89,20 @@ class Noise(NamedTuple):
         gap = rate - hits / self.n
         some, rest = np.maximum(hits, 1e-300), np.maximum(misses, 1e-300)
         up, down = self.n * gap / some, -self.n * gap / rest
-        return np.where(hits > 0, hits * (np.log1p(up) - up), -self.n * gap) + np.where(
-            misses > 0, misses * (np.log1p(down) - down), self.n * gap
-        )
+        from_hits = np.where(hits > 0, hits * (np.log1p(up) - up), -self.n * gap)
+        from_misses = np.where(misses > 0, misses * (np.log1p(down) - down), self.n * gap)
+        total: Floats = from_hits + from_misses
+        return total
 
     def places_near(self, hits: Floats, step: float, reach: float) -> Floats:
         """Return even steps on the arcsine scale, between the shares 0 and 1 and near counts."""
-        low, high = self.place(np.array([self.h, self.g]))
+        low, high = (float(end) for end in self.place(np.array([self.h, self.g])))
         step = min(step, (high - low) / _LEAST_PLACES)
         cells = np.unique(np.rint((np.clip(self.place(hits / self.n), low, high) - low) / step))
-        around = np.arange(-np.ceil(reach / step), np.ceil(reach / step) + 1)
-        near = low + step * np.unique(cells[:, None] + around)
-        return near[(near >= low) & (near <= high)]
+        wide = np.ceil(min(reach, high - low) / step)
+        near: Floats = low + step * np.unique(cells[:, None] + np.arange(-wide, wide + 1))
+        inside: Floats = near[(near >= low) & (near <= high)]
+        return inside
 
 
 class Learned(NamedTuple):
@@ -140,7 +142,7 @@ def learn(noise: Noise, hits: Floats, times: Floats, d: int) -> Learned:
         weights = pseudo + np.bincount(share, each * chance, len(theta))
         along = chance * level[share]
         slope = np.add.reduceat(along * t, start) - mean * np.add.reduceat(along, start)
-        excess = (times @ mean - 1) / max(times @ slope, 1e-300)
+        excess = float(times @ mean - 1) / max(float(times @ slope), 1e-300)
         tilt -= float(np.clip(excess / 2, -1 / deviation, 1 / deviation))
         if times @ np.abs(mean - before) < _SETTLED:
             break
