@@ -28,7 +28,8 @@ docs: $(VENV)/.dev  ## the documentation as a site, in docs/_build
 bench: $(BENCH)/.ready  ## speed against peers, numpy and the machine, measured in one run
 	$(BENCH)/bin/python -m benchmarks
 
-accuracy: $(VENV)/.dev  ## the error of shrinking beside projecting, over many truths
+accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, over many truths
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group accuracy
 	$(BIN)/python -m benchmarks.accuracy
 
 clean:  ## remove what was made here

@@ -85,15 +85,16 @@ class Shrunk:
         ends = np.cumsum(law.chance)
         before = np.append(0.0, ends)[law.start]
         after = np.append(before[1:], ends[-1])
-        give = _give(self._noise, law.mean, law.variance, np.bincount(which))[which]
-        one, none, all_ = np.ones(len(which)), np.zeros(len(which)), np.ones(len(which))
+        times = np.bincount(which).astype(np.float64)
+        give = _give(self._noise, law.mean, law.variance, times)[which]
+        none, one = np.zeros(len(which)), np.ones(len(which))
         draws = np.empty((size, len(which)))
         for row in draws:
             at = before[which] + rng.random(len(which)) * (after - before)[which]
             place = np.minimum(np.searchsorted(ends, at, side="right"), len(ends) - 1)
             cell = law.share[place]
             drawn = law.edges[0, cell] + rng.random(len(which)) * np.ptp(law.edges, axis=0)[cell]
-            row[:] = mend(np.where(cell > 0, drawn, 0.0), one, give, none, all_)
+            row[:] = mend(np.where(cell > 0, drawn, 0.0), one, give, none, one)
         return draws
 
 
@@ -119,7 +120,7 @@ def _give(noise: Noise, mean: Floats, variance: Floats, times: Floats) -> Floats
     noises = noise.variance(mean)
     rests = np.clip(1 - variance / noises, 0, 1)
     part = rests * mean
-    level = times @ (rests * noises) / max(times @ part, 1e-300)
+    level = float(times @ (rests * noises)) / max(float(times @ part), 1e-300)
     give: Floats = variance + level * part
     return give + 1e-9 * noises
 
@@ -139,6 +140,6 @@ def mend(values: Floats, times: Floats, give: Floats, low: Floats, high: Floats)
     multiple = knots[at]
     if at > 0 and speed[at - 1] > 0:
         multiple = knots[at - 1] + (1 - sums[at - 1]) / speed[at - 1]
-    mended = np.clip(values + multiple * give, low, high)
-    # What rounding left.
-    return mended / (times @ mended)
+    mended: Floats = np.clip(values + multiple * give, low, high)
+    mended /= times @ mended  # what rounding left
+    return mended

@@ -158,7 +158,8 @@ def _without_one(noise: Noise, theta: Floats, values: Floats) -> Floats:
     sums = np.append(0.0, np.cumsum(values))
     first, last = (np.searchsorted(place, place + side * _OWN) for side in (-1, 1))
     near = sums[last] - sums[first]
-    return values * np.maximum(1 - 1 / np.maximum(near, 1e-300), 0)
+    left: Floats = values * np.maximum(1 - 1 / np.maximum(near, 1e-300), 0)
+    return left
 
 
 def _grid(noise: Noise, hits: Floats, d: int) -> tuple[Floats, Floats, Floats]:

@@ -87,7 +87,7 @@ def _is_flat(noise: Noise, y: Floats) -> bool:
     from scipy.special import chdtrc, ndtri
 
     d = len(y)
-    variance = float(noise.variance(np.float64(1 / d)))
+    variance = float(noise.variance(np.array([1 / d]))[0])
     scatter = float(np.square(y - y.mean()).sum()) / variance * (d - 1) / d
     furthest = (float(y.max()) - 1 / d) / np.sqrt(variance)
     alpha = _SIGNIFICANT / 2
