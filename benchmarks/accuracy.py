@@ -118,9 +118,9 @@ def measure(cell: Cell, repeats: int, stage: int = 0, real: dict[str, Table] | N
                 covered[kind].append(float(inside[which].mean()))
         plain = np.clip(mechanism.interval(hits, cell.n, 1 - LEVEL, "population"), 0, 1)
         widths.append((high - low).mean() / max(np.ptp(plain, axis=0).mean(), 1e-300))
-        box = mechanism.interval(hits, cell.n, (1 - LEVEL) / cell.d, "population")
-        box = np.clip(box, 0, 1) + [[-1e-9], [1e-9]]
-        left.append(np.any((shrunk.frequencies < box[0]) | (shrunk.frequencies > box[1])))
+        least, most = mechanism.interval(hits, cell.n, (1 - LEVEL) / cell.d, "population")
+        below, above = shrunk.frequencies < least - 1e-9, shrunk.frequencies > most + 1e-9
+        left.append(np.any(below | above))
     top_share = theta.max()
     error = float(np.sqrt(mechanism.variance(np.array([top_share]), cell.n))[0])
     means = {kind: float(np.mean(seen)) for kind, seen in covered.items() if seen}

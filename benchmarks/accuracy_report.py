@@ -34,91 +34,83 @@ the exact joint law. The truth is the population's.
 The grid: {len(SHAPES)} truths × d in {", ".join(f"{d:,}" for d in SIZES)} × ε in
 {", ".join(f"{e:g}" for e in LEVELS)} × n in {", ".join(f"{n:,}" for n in PEOPLE)}, of which every
 third cell is measured (every pair of sizes, levels and people occurs), and real columns at all ε
-and n. {REPEATS} repeats a cell; a cell with a ratio above {DOUBTFUL:g} is measured again with {MORE}
-repeats and other people, and only these count."""
-_LARGE = 10  # values, from which on all cells must do well
-_CLEAR = 5.0  # standard errors above 1/d, from which on a largest share stands out
+and n. {REPEATS} repeats a cell; a cell with a ratio above {DOUBTFUL:g} is measured again with
+{MORE} repeats and other people, and only these count. “All”, “top three”, “giants” and “empty” are
+all values, the three with the largest true shares, those at least five standard errors above 1/d,
+and those that nobody holds. “Exact intervals” are Clopper and Pearson's for one share at a time."""
+_WORST_ABOUT = "“Stands out”: how many standard errors the largest share lies above 1/d."
+_REAL_ABOUT = """\
+One survey each, of as many people as the table has rows, drawn from it: shares in per cent, of the
+largest values, the middle one and the last."""
+_LARGE = 10  # values, from which on every cell counts
+_CLEAR = 5.0  # standard errors above 1/d, from which on a share stands out
 
 
 def bars(results: Results) -> tuple[list[str], bool]:
     """Return what was asked and what was measured, as a Markdown table; and whether all is met."""
-    large = {cell: seen for cell, seen in results.items() if cell.d >= _LARGE}
+    every = list(results.values())
+    large = [seen for cell, seen in results.items() if cell.d >= _LARGE]
     clear = [s for cell, s in results.items() if cell.d < _LARGE and s.stands_out >= _CLEAR]
+    bound, worst = max(s.lower_bound for s in large), max(s.ratio for s in large)
     lines = [
-        ("d ≥ 10: geometric mean of the ratios", _geometric(large.values()), None, 0.4),
-        (
-            "d ≥ 10: largest 99.9 % lower bound",
-            max(s.lower_bound for s in large.values()),
-            None,
-            1.15,
-        ),
-        ("d ≥ 10: largest ratio", max(s.ratio for s in large.values()), None, None),
-        ("d < 10, a share stands out: largest ratio", max(s.ratio for s in clear), None, 1.15),
+        ("d ≥ 10: geometric mean of the ratios", _geometric(large), "≤", 0.4),
+        ("d ≥ 10: largest 99.9 % lower bound of a ratio", bound, "≤", 1.15),
+        ("d ≥ 10: largest ratio", worst, "", 0.0),
+        ("d < 10, a share stands out: largest ratio", max(s.ratio for s in clear), "≤", 1.15),
     ]
     for kind in KINDS:
-        seen = [s.covered[kind] for s in results.values() if kind in s.covered]
-        most = None if kind == "empty" else 0.99
-        lines.append((f"{100 * LEVEL:g} % intervals cover: {kind}", np.mean(seen), 0.9, most))
-    width = np.exp(np.mean([np.log(s.width) for s in results.values()]))
-    lines += [
-        ("width compared with exact intervals", width, None, None),
-        ("runs with a share outside its simultaneous interval",
-         np.mean([s.left for s in results.values()]), None, 0.05),
-    ]  # fmt: skip
+        covered = np.mean([s.covered[kind] for s in every if kind in s.covered])
+        name = f"{100 * LEVEL:g} % intervals cover: {kind}"
+        lines.append((name, covered, "≥", 0.9))
+        if kind != "empty":
+            lines.append(("… but not all of them", covered, "≤", 0.99))
+    width = np.exp(np.mean([np.log(s.width) for s in every]))
+    left = np.mean([s.left for s in every])
+    lines.append(("their width compared with exact intervals", width, "", 0.0))
+    lines.append(("runs with a share outside its simultaneous interval", left, "≤", 0.05))
     rows, met = ["| | measured | asked | met |", "|---|--:|--:|---|"], True
-    for name, value, least, most in lines:
-        good = (least is None or value >= least) and (most is None or value <= most)
-        met = met and good
-        asked = " to ".join(f"{bound:g}" for bound in (least, most) if bound is not None)
-        asked = (
-            f"≥ {asked}"
-            if most is None and asked
-            else f"≤ {asked}"
-            if least is None and asked
-            else asked
-        )
-        rows.append(
-            f"| {name} | {value:.3f} | {asked} | {'' if not asked else 'yes' if good else 'no'} |"
-        )
+    for name, value, sign, asked in lines:
+        good = value <= asked if sign == "≤" else value >= asked
+        met &= good
+        goal = f"{sign} {asked:g} | {'yes' if good else 'no'}" if sign else " | "
+        rows.append(f"| {name} | {value:.3f} | {goal} |")
     return rows, met
 
 
 def markdown(results: Results, real: dict[str, Table], picture: str) -> str:
     lines = ["# Accuracy", "", _ABOUT, "", f"{len(results):,} cells.", "", *bars(results)[0], ""]
-    lines += [f"![the ratios]({picture})", "", "## By truth", ""]
-    lines += ["| truth | cells | geometric mean, d ≥ 10 | largest | d < 10 | covered | top three |",
-              "|---|--:|--:|--:|--:|--:|--:|"]  # fmt: skip
+    lines += [f"![the ratios]({picture})", "", "## By truth", "", *_by_truth(results, real), ""]
+    lines += ["## The worst cells", "", _WORST_ABOUT, "", *_worst(results), ""]
+    lines += ["## Real data", "", _REAL_ABOUT]
+    for table in real.values():
+        lines += ["", *_table(table)]
+    return "\n".join(lines) + "\n"
+
+
+def _by_truth(results: Results, real: dict[str, Table]) -> list[str]:
+    lines = ["| truth | cells | d ≥ 10: mean | largest | d < 10: mean | covered | top three |"]
+    lines += ["|---|--:|--:|--:|--:|--:|--:|"]
     for name in (*SHAPES, *real):
         own = {cell: seen for cell, seen in results.items() if cell.truth == name}
         large = [seen for cell, seen in own.items() if cell.d >= _LARGE]
         small = [seen for cell, seen in own.items() if cell.d < _LARGE]
-        cells = [name, f"{len(own)}"]
-        cells += (
-            [f"{_geometric(large):.2f}", f"{max(s.ratio for s in large):.2f}"]
-            if large
-            else ["", ""]
-        )
-        cells += [f"{_geometric(small):.2f}" if small else ""]
-        cells += [f"{np.mean([s.covered[kind] for s in own.values()]):.3f}" for kind in KINDS[:2]]
-        lines.append(f"| {' | '.join(cells)} |")
-    worst = sorted(results.items(), key=lambda item: -item[1].ratio)[:15]
-    lines += ["", "## The worst cells", "", "“Stands out” is how many standard errors the largest share lies above 1/d.", "",
-              "| truth | d | ε | n | ratio | 99.9 % lower bound | stands out |", "|---|--:|--:|--:|--:|--:|--:|"]  # fmt: skip
-    for cell, seen in worst:
+        shown = f"{_geometric(large):.2f} | {max(s.ratio for s in large):.2f}" if large else " | "
+        few = f"{_geometric(small):.2f}" if small else ""
+        kinds = (np.mean([s.covered[kind] for s in own.values()]) for kind in KINDS[:2])
+        covered = " | ".join(f"{part:.3f}" for part in kinds)
+        lines.append(f"| {name} | {len(own)} | {shown} | {few} | {covered} |")
+    return lines
+
+
+def _worst(results: Results) -> list[str]:
+    lines = ["| truth | d | ε | n | ratio | 99.9 % lower bound | stands out |"]
+    lines += ["|---|--:|--:|--:|--:|--:|--:|"]
+    for cell, seen in sorted(results.items(), key=lambda item: -item[1].ratio)[:15]:
         lines.append(
             f"| {cell.truth} | {cell.d:,} | {cell.epsilon:g} | {cell.n:,} | {seen.ratio:.2f} "
             f"| {seen.lower_bound:.2f} | {seen.stands_out:.1f} |"
         )
-    lines += [
-        "",
-        "## Real data",
-        "",
-        "One survey each, of as many people as there are rows: shares in per cent.",
-        "",
-    ]
-    for table in real.values():
-        lines += [*_table(table), ""]
-    return "\n".join(lines).rstrip() + "\n"
+    return lines
 
 
 def _table(table: Table) -> list[str]:

@@ -87,7 +87,7 @@ class Noise(NamedTuple):
         """
         misses = self.n - hits
         gap = rate - hits / self.n
-        some, rest = np.maximum(hits, 1e-300), np.maximum(misses, 1e-300)
+        some, rest = np.where(hits > 0, hits, 1.0), np.where(misses > 0, misses, 1.0)
         up, down = self.n * gap / some, -self.n * gap / rest
         from_hits = np.where(hits > 0, hits * (np.log1p(up) - up), -self.n * gap)
         from_misses = np.where(misses > 0, misses * (np.log1p(down) - down), self.n * gap)
