@@ -69,8 +69,11 @@ class Shrunk:
     def sample(self, size: int, seed: int | np.random.Generator) -> NDArray[np.float64]:
         """Return draws from the posterior, float64 (size, d): distributions that sum to 1.
 
-        For totals, ranks and whatever else is computed from all shares. Every share is drawn from
+        For ranks, totals and whatever else is computed from all shares. Every share is drawn from
         its own posterior; what is then missing from 1, or too much, is shared out as in `shrink`.
+        To the law all values are alike: the total of values that belong together because they are
+        large, or small, is drawn too near to that of any others. For totals of known categories,
+        `Estimate.total` is unbiased.
 
         >>> from privet.mechanisms import KSubset
         >>> from privet.refine import shrink
