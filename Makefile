@@ -37,6 +37,7 @@ bench: $(BENCH)/.ready  ## speed against peers, numpy and the machine, measured 
 	$(BENCH)/bin/python -m benchmarks
 
 accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, over many truths
+	$(BIN)/python $(PIP) --group accuracy
 	$(BIN)/python -m benchmarks.accuracy
 
 lock: $(BIN)/python  ## the newest versions of everything, in constraints.txt

@@ -6,167 +6,169 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .accuracy import LEVEL, LEVELS, PAPER, PEOPLE, SIZES, TRUTHS, Cell
+from privet.mechanisms import KSubset
+from privet.refine import shrink
+from privet.simulate import counts
+
+from .accuracy import DOUBTFUL, KINDS, LEVEL, LEVELS, MORE, PEOPLE, REPEATS, SIZES
+from .accuracy_truths import SHAPES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from matplotlib.axes import Axes
-
-    from .accuracy import Measured
+    from .accuracy import Cell, Measured
+    from .accuracy_truths import Table
 
     Results = dict[Cell, Measured]
 
 _INK = "#222222"
+_SHOWN = 8
 _ABOUT = f"""\
-How far the shrunk estimate (`privet.refine.shrink`) is from the truth, as a ratio to the projection
-onto the simplex and to the unbiased estimate, all from the same counts: {PEOPLE:,} people drawn
-from the truth, reports by the k-subset mechanism with the ℓ2-optimal k, their counts from the exact
-joint law. Errors are mean squared ℓ2 distances from the truth that people were drawn from (the
-population); “sample” is the same from the shares among these people themselves. Those are something
-else where privacy costs little: with 4 equal values at ε = 5, shrinking finds that they are equal,
-which the shares among the people drawn are not. That is the largest ratio to the sample below.
+How far the shrunk estimate (`privet.refine.shrink`) is from the truth, as a ratio of squared ℓ2
+errors to the projection onto the simplex from the same counts. People are drawn from the truth,
+reports are made by the k-subset mechanism with the ℓ2-optimal k, and their counts are drawn from
+the exact joint law. The truth is the population's.
 
-    python -m benchmarks.accuracy"""
-_PAPER_ABOUT = f"""\
-The truth is drawn anew for every repeat: uniform numbers, made to sum to 1. “covered” is how many
-of the shares lie in their {100 * LEVEL:g} % posterior intervals. “oracle” is the ratio of the
-posterior mean for someone who knows that law, about the least error that is possible."""
-_GRID_ABOUT = """\
-Ratio to the projection, and after the stroke to the unbiased estimate. Two-level: a tenth of the
-values has nine tenths of the people."""
+    make accuracy
+
+The grid: {len(SHAPES)} truths × d in {", ".join(f"{d:,}" for d in SIZES)} × ε in
+{", ".join(f"{e:g}" for e in LEVELS)} × n in {", ".join(f"{n:,}" for n in PEOPLE)}, of which every
+third cell is measured (every pair of sizes, levels and people occurs), and real columns at all ε
+and n. {REPEATS} repeats a cell; a cell with a ratio above {DOUBTFUL:g} is measured again with
+{MORE} repeats and other people, and only these count. “All”, “top three”, “giants” and “empty” are
+all values, the three with the largest true shares, those at least five standard errors above 1/d,
+and those that nobody holds. “Exact intervals” are Clopper and Pearson's for one share at a time."""
+_WORST_ABOUT = "“Stands out”: how many standard errors the largest share lies above 1/d."
+_REAL_ABOUT = """\
+One survey each, of as many people as the table has rows, drawn from it: shares in per cent, of the
+largest values, the middle one and the last."""
+_LARGE = 10  # values, from which on every cell counts
+_CLEAR = 5.0  # standard errors above 1/d, from which on a share stands out
 
 
-def bars(results: Results) -> list[str]:
-    """Return what was asked and what was measured, as a Markdown table."""
-    table = {cell: found for cell, found in results.items() if cell.truth == PAPER}
-    large = [found for cell, found in table.items() if cell.d >= 64]
-    grid = [found for cell, found in results.items() if cell.truth != PAPER]
-    ratios = np.array([found.ratio("projected") for found in grid])
-    absolute = np.array([found.ratio("projected", norm=1) for found in grid])
-    sample = np.array([found.ratio("projected", target=1) for found in grid])
-    middle = np.median([found.ratio("projected") for found in large])
-    least = np.median([found.ratio("projected", of="oracle") for found in large])
-    covered = [found.covered for found in table.values()]
+def bars(results: Results) -> tuple[list[str], bool]:
+    """Return what was asked and what was measured, as a Markdown table; and whether all is met."""
+    every = list(results.values())
+    large = [seen for cell, seen in results.items() if cell.d >= _LARGE]
+    clear = [s for cell, s in results.items() if cell.d < _LARGE and s.stands_out >= _CLEAR]
+    bound, worst = max(s.lower_bound for s in large), max(s.ratio for s in large)
     lines = [
-        ("Table 1, the largest ratio", max(f.ratio("projected") for f in table.values()), 1.02),
-        ("Table 1, d ≥ 64, the median ratio", middle, 0.4),
-        ("… of the oracle, who knows the law", least, None),
-        ("Table 1, (64, 0.1)", table[Cell(PAPER, 64, 0.1)].ratio("projected"), 0.1),
-        ("Table 1, (256, 1)", table[Cell(PAPER, 256, 1.0)].ratio("projected"), 0.1),
-        ("six truths, the part of the cells beyond 1.05", np.mean(ratios > 1.05), 0.05),
-        ("six truths, the largest ratio", ratios.max(), 1.25),
-        ("six truths, the geometric mean of the ratios", _geometric_mean(ratios), 0.6),
-        ("six truths, ℓ1: the mean ratio", absolute.mean(), 1.0),
-        ("six truths, sample target: the largest ratio", sample.max(), None),
-        ("six truths, sample target: the geometric mean", _geometric_mean(sample), None),
-        ("Table 1, posterior intervals: the least coverage", min(covered), None),
-        ("Table 1, posterior intervals: the mean coverage", np.mean(covered), None),
+        ("d ≥ 10: geometric mean of the ratios", _geometric(large), "≤", 0.4),
+        ("d ≥ 10: largest 99.9 % lower bound of a ratio", bound, "≤", 1.15),
+        ("d ≥ 10: largest ratio", worst, "", 0.0),
+        ("d < 10, a share stands out: largest ratio", max(s.ratio for s in clear), "≤", 1.15),
     ]
-    rows = ["| | measured | bar | met |", "|---|--:|--:|---|"]
-    for name, value, bar in lines:
-        goal = ("", "") if bar is None else (f"≤ {bar:g}", "yes" if value <= bar else "no")
-        rows.append(f"| {name} | {value:.3f} | {goal[0]} | {goal[1]} |")
-    return rows
+    for kind in KINDS:
+        covered = np.mean([s.covered[kind] for s in every if kind in s.covered])
+        name = f"{100 * LEVEL:g} % intervals cover: {kind}"
+        lines.append((name, covered, "≥", 0.9))
+        if kind != "empty":
+            lines.append(("… but not all of them", covered, "≤", 0.99))
+    width = np.exp(np.mean([np.log(s.width) for s in every]))
+    left = np.mean([s.left for s in every])
+    lines.append(("their width compared with exact intervals", width, "", 0.0))
+    lines.append(("runs with a share outside its simultaneous interval", left, "≤", 0.05))
+    rows, met = ["| | measured | asked | met |", "|---|--:|--:|---|"], True
+    for name, value, sign, asked in lines:
+        good = value <= asked if sign == "≤" else value >= asked
+        met &= good
+        goal = f"{sign} {asked:g} | {'yes' if good else 'no'}" if sign else " | "
+        rows.append(f"| {name} | {value:.3f} | {goal} |")
+    return rows, met
 
 
-def markdown(results: Results, repeats: int, picture: str) -> str:
-    lines = ["# Accuracy", "", _ABOUT, "", f"{repeats} repeats a cell.", ""]
-    lines += [f"![the ratios in all cells]({picture})", "", *bars(results), ""]
-    lines += ["## The cells of Table 1", "", _PAPER_ABOUT, "", *_paper_table(results), ""]
-    lines += ["## Six truths", "", _GRID_ABOUT]
-    for name in TRUTHS:
-        lines += ["", f"### {name}", "", *_grid_table(results, name)]
+def markdown(results: Results, real: dict[str, Table], picture: str) -> str:
+    lines = ["# Accuracy", "", _ABOUT, "", f"{len(results):,} cells.", "", *bars(results)[0], ""]
+    lines += [f"![the ratios]({picture})", "", "## By truth", "", *_by_truth(results, real), ""]
+    lines += ["## The worst cells", "", _WORST_ABOUT, "", *_worst(results), ""]
+    lines += ["## Real data", "", _REAL_ABOUT]
+    for table in real.values():
+        lines += ["", *_table(table)]
     return "\n".join(lines) + "\n"
 
 
-def _paper_table(results: Results) -> list[str]:
+def _by_truth(results: Results, real: dict[str, Table]) -> list[str]:
+    lines = ["| truth | cells | d ≥ 10: mean | largest | d < 10: mean | covered | top three |"]
+    lines += ["|---|--:|--:|--:|--:|--:|--:|"]
+    for name in (*SHAPES, *real):
+        own = {cell: seen for cell, seen in results.items() if cell.truth == name}
+        large = [seen for cell, seen in own.items() if cell.d >= _LARGE]
+        small = [seen for cell, seen in own.items() if cell.d < _LARGE]
+        shown = f"{_geometric(large):.2f} | {max(s.ratio for s in large):.2f}" if large else " | "
+        few = f"{_geometric(small):.2f}" if small else ""
+        kinds = (np.mean([s.covered[kind] for s in own.values()]) for kind in KINDS[:2])
+        covered = " | ".join(f"{part:.3f}" for part in kinds)
+        lines.append(f"| {name} | {len(own)} | {shown} | {few} | {covered} |")
+    return lines
+
+
+def _worst(results: Results) -> list[str]:
+    lines = ["| truth | d | ε | n | ratio | 99.9 % lower bound | stands out |"]
+    lines += ["|---|--:|--:|--:|--:|--:|--:|"]
+    for cell, seen in sorted(results.items(), key=lambda item: -item[1].ratio)[:15]:
+        lines.append(
+            f"| {cell.truth} | {cell.d:,} | {cell.epsilon:g} | {cell.n:,} | {seen.ratio:.2f} "
+            f"| {seen.lower_bound:.2f} | {seen.stands_out:.1f} |"
+        )
+    return lines
+
+
+def _table(table: Table) -> list[str]:
+    n, d = int(table.rows.sum()), len(table.rows)
+    theta, mechanism = table.rows / n, KSubset(d, table.epsilon)
+    rng = np.random.default_rng(7)
+    hits = counts(mechanism, rng.multinomial(n, theta), rng)
+    shrunk = shrink(mechanism, hits, n)
+    low, high = shrunk.interval(LEVEL)
+    unbiased = mechanism.frequencies(hits, n)
     lines = [
-        "| d | ε | to projection | ± s.e. | ℓ1 | sample | to unbiased | oracle | covered |",
-        "|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+        f"### {table.name} ({table.source}): {d:,} values, ε = {table.epsilon:g}, {n:,} people"
     ]
-    for cell, found in results.items():
-        if cell.truth == PAPER:
-            numbers = (
-                found.ratio("projected"), found.ratio_error("projected"),
-                found.ratio("projected", norm=1), found.ratio("projected", target=1),
-                found.ratio("unbiased"), found.ratio("projected", of="oracle"), found.covered,
-            )  # fmt: skip
-            shown = " | ".join("—" if np.isnan(number) else f"{number:.3f}" for number in numbers)
-            lines.append(f"| {cell.d} | {cell.epsilon:g} | {shown} |")
+    if shrunk.remark:
+        lines[0] += f" ({shrunk.remark})"
+    lines += ["", "| value | truth | unbiased | shrunk | 95 % interval |", "|---|--:|--:|--:|:-:|"]
+    shown = [*range(min(_SHOWN, d)), *([d // 2, d - 1] if d > _SHOWN + 2 else [])]
+    for i in shown:
+        lines.append(
+            f"| {table.values[i]} | {100 * theta[i]:.2f} | {100 * unbiased[i]:.2f} "
+            f"| {100 * shrunk.frequencies[i]:.2f} | {100 * low[i]:.2f} – {100 * high[i]:.2f} |"
+        )
     return lines
-
-
-def _grid_table(results: Results, name: str) -> list[str]:
-    lines = ["| d | " + " | ".join(f"ε = {level:g}" for level in LEVELS) + " |"]
-    lines.append("|--:|" + "--:|" * len(LEVELS))
-    for d in SIZES:
-        row = [results[Cell(name, d, level)] for level in LEVELS]
-        shown = [f"{f.ratio('projected'):.3f} / {f.ratio('unbiased'):.3f}" for f in row]
-        lines.append(f"| {d} | " + " | ".join(shown) + " |")
-    return lines
-
-
-def _geometric_mean(ratios: np.ndarray) -> float:
-    return float(np.exp(np.log(ratios).mean()))
 
 
 def save_picture(results: Results, path: Path) -> None:
-    """Draw a coloured table of ratios a truth."""
     import matplotlib as mpl
-    from matplotlib.colors import TwoSlopeNorm
-    from matplotlib.figure import Figure
 
     mpl.use("Agg")
-    figure = Figure(figsize=(13, 7.4), dpi=130, layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=[1.05, 2])
-    norm = TwoSlopeNorm(0, np.log(1 / 32), np.log(2))
-    paper = [cell for cell in results if cell.truth == PAPER]
-    axis = left.subplots()
-    _draw(
-        axis, results, PAPER, sorted({c.d for c in paper}), sorted({c.epsilon for c in paper}), norm
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(14, 5.2), dpi=110, layout="constrained")
+    rng = np.random.default_rng(1)
+    for at, d in enumerate(SIZES):
+        ratios = np.array([s.ratio for cell, s in results.items() if cell.d == d])
+        x = at + rng.uniform(-0.3, 0.3, len(ratios))
+        axes[0].scatter(x, np.maximum(ratios, 1e-3), s=9, alpha=0.35, color="#2a6f97", linewidths=0)
+        middle = np.exp(np.log(np.maximum(ratios, 1e-3)).mean())
+        axes[0].plot([at - 0.35, at + 0.35], [middle] * 2, color=_INK, linewidth=2)
+    axes[0].axhline(1, color="#c1121f", linewidth=1)
+    axes[0].set_yscale("log")
+    axes[0].set_xticks(range(len(SIZES)), [f"{d:,}" for d in SIZES])
+    axes[0].set_xlabel("values d")
+    axes[0].set_title("Squared error of shrunk over projected, every cell", loc="left", color=_INK)
+    for at, kind in enumerate(KINDS):
+        seen = np.array([s.covered[kind] for s in results.values() if kind in s.covered])
+        x = at + rng.uniform(-0.3, 0.3, len(seen))
+        axes[1].scatter(x, seen, s=9, alpha=0.2, color="#2a6f97", linewidths=0)
+        axes[1].plot([at - 0.35, at + 0.35], [seen.mean()] * 2, color=_INK, linewidth=2)
+    axes[1].axhline(LEVEL, color="#c1121f", linewidth=1)
+    axes[1].set_xticks(range(len(KINDS)), KINDS)
+    axes[1].set_title(
+        f"Part of the shares in their {100 * LEVEL:g} % intervals", loc="left", color=_INK
     )
-    axis.set_title("the paper's: uniform numbers", loc="left", fontsize=11, color=_INK)
-    for axis, name in zip(right.subplots(2, 3).ravel(), TRUTHS, strict=True):
-        image = _draw(axis, results, name, SIZES, LEVELS, norm)
-        axis.set_title(name, loc="left", fontsize=11, color=_INK)
-    bar = right.colorbar(image, ax=right.axes, shrink=0.7, aspect=35, pad=0.02)
-    ticks = {
-        "1/32": 1 / 32,
-        "1/16": 1 / 16,
-        "1/8": 1 / 8,
-        "1/4": 1 / 4,
-        "1/2": 1 / 2,
-        "1": 1,
-        "2": 2,
-    }
-    bar.set_ticks([np.log(tick) for tick in ticks.values()], labels=list(ticks))
-    bar.outline.set_visible(False)
-    figure.suptitle(
-        f"Squared error after shrinking, as a part of what projecting the same counts leaves "
-        f"({PEOPLE:,} people, k-subset)",
-        x=0.01, ha="left", fontsize=13, color=_INK,
-    )  # fmt: skip
+    for axis in axes:
+        axis.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, facecolor="white")
 
 
-def _draw(axis: Axes, results: Results, name: str, sizes: object, levels: object, norm: object):
-    sizes, levels = list(sizes), list(levels)
-    ratios = np.full((len(sizes), len(levels)), np.nan)
-    for cell, found in results.items():
-        if cell.truth == name:
-            ratios[sizes.index(cell.d), levels.index(cell.epsilon)] = found.ratio("projected")
-    image = axis.imshow(np.log(ratios), cmap="RdBu_r", norm=norm, aspect="auto")
-    for (row, column), ratio in np.ndenumerate(ratios):
-        if not np.isnan(ratio):
-            text = f"{ratio:.2f}" if ratio >= 0.095 else f"{ratio:.3f}"
-            ink = "white" if ratio < 0.15 or ratio > 1.7 else _INK
-            place = {"ha": "center", "va": "center", "fontsize": 8, "color": ink}
-            axis.text(column, row, text.removeprefix("0"), **place)
-    axis.set_xticks(range(len(levels)), [f"{level:g}" for level in levels], fontsize=8.5)
-    axis.set_yticks(range(len(sizes)), [f"{size:,}" for size in sizes], fontsize=8.5)
-    axis.set_xlabel("privacy level ε", fontsize=9)
-    axis.set_ylabel("values d", fontsize=9)
-    axis.tick_params(length=0)
-    axis.spines[:].set_visible(False)
-    return image
+def _geometric(seen: object) -> float:
+    return float(np.exp(np.mean([np.log(max(s.ratio, 1e-6)) for s in seen])))

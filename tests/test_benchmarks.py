@@ -75,8 +75,7 @@ def test_a_quick_run_of_the_accuracy_prints_every_bar():
         cwd=root, capture_output=True, text=True,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
-    assert run.stdout.count("| Table 1, ") >= 5
-    assert run.stdout.count("| six truths, ") >= 5
+    assert run.stdout.count(" | yes |") >= 8
 
 
 def test_a_quick_run_prints_every_row_and_writes_nothing():

@@ -147,9 +147,9 @@ def test_which_shrunk_shares_are_too_small():
     n = int(people.sum())
     estimate = Estimate(survey, n, counts(survey.mechanism, people, seed=1))
     small = 0.7 * people / n > estimate.shrink()
-    assert small[4:12].all()
+    assert small[4:12].mean() > 0.8
     assert not small[:4].any()
-    assert "those from the 5th to the 12th are too small" in prose("concepts/estimates.md")
+    assert "most of those from the 5th to the 12th are too small" in prose("concepts/estimates.md")
 
 
 def test_the_limits():

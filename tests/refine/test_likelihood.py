@@ -10,10 +10,11 @@ from scipy.optimize import minimize
 from privet import Survey
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, NoReports
-from privet.mechanisms import BinaryRR, KSubset, incidence
+from privet.mechanisms import BinaryRR, KSubset
 from privet.mechanisms.subsets.cyclotomic import Cyclotomic
 from privet.mechanisms.subsets.hadamard import Hadamard
 from privet.refine import likelihood, maximum_likelihood
+from privet.sums import incidence
 
 MECHANISMS = [
     KSubset(6, 1.0, k=2),
@@ -195,6 +196,36 @@ def test_a_tally_is_enough_where_it_tells_all():
             assert (maximum_likelihood(mechanism, same).frequencies == expected).all()
         with pytest.raises(InvalidArgument, match="'reports' .* must be a tally of KSubset"):
             maximum_likelihood(KSubset(mechanism.d, 2.0), tally)
+
+
+@pytest.mark.parametrize(
+    "mechanism", [KSubset(6, 1.0, k=2), KSubset(5, 2.0, k=1), Hadamard(7, 1.0)]
+)
+def test_standard_errors_are_calibrated(mechanism):
+    theta, surveys = np.arange(3, mechanism.d + 3) / np.arange(3, mechanism.d + 3).sum(), 150
+    scores = []
+    for seed in range(surveys):
+        found = maximum_likelihood(mechanism, reports_of(mechanism, 4000, seed, theta))
+        scores.append((found.frequencies - theta) / found.standard_errors)
+    spread = np.square(scores).mean(axis=1)  # of a survey, 1 on average
+    near = 5 * spread.std(ddof=1) / np.sqrt(surveys)
+    assert abs(spread.mean() - 1) < near
+    # The test has power: errors too large by a fifth would not pass.
+    assert abs(spread.mean() / 1.2**2 - 1) > near / 1.2**2
+
+
+def test_standard_errors_of_one_value_a_report_are_those_of_the_counts():
+    mechanism, counts = KSubset(4, 2.0, k=1), np.array([450, 280, 160, 110])
+    found = maximum_likelihood(mechanism, counts)
+    assert found.frequencies.min() > 0
+    expected = np.sqrt(mechanism.variance(found.frequencies, 1000))
+    assert found.standard_errors == pytest.approx(expected, rel=1e-9)
+
+
+def test_where_reports_do_not_tell_the_errors_are_infinite():
+    mechanism = KSubset(8, 1.0, k=3)
+    report = mechanism.randomize(np.array([5]), entropy=seeded(3))[0].tobytes()
+    assert np.isinf(maximum_likelihood(mechanism, report).standard_errors).all()
 
 
 def test_progress_is_told():

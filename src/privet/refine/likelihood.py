@@ -17,11 +17,15 @@ known, not guessed: with
     G_j = (1/n) Σ_i (1 + (E − 1)[j in z_i]) / (1 + (E − 1) θ(z_i)),    Σ_j θ_j G_j = 1,
 
 L(θ*) − L(θ) <= max_j G_j − 1 by concavity, and at the maximum both sides are 0.
+
+Standard errors are from the observed information, H = (E − 1)² Σ_i 1_z 1_z' / (1 + (E − 1) θ(z_i))²
+with z = z_i, along the directions that leave the sum at 1.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from math import lgamma, log
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +52,7 @@ __all__ = ["Likelihood", "maximum_likelihood"]
 # A step may lose what an earlier one of so many has won; less than the slack is rounding.
 _MEMORY, _SLACK = 10, 1e-14
 _ENOUGH_RISE, _SHORTEST_STEP = 1e-4, 1e-6
+_SINGULAR = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +76,30 @@ class Likelihood:
     gap: float
     iterations: int
     log_likelihood: float
+    _climb: _Climb = field(repr=False)
+    _n: float = field(repr=False)
+
+    @cached_property
+    def standard_errors(self) -> Floats:
+        """The standard error of each frequency, as an estimate for the population, float64 (d,).
+
+        As if 0 were no bound: of a category at or near 0 the true error is smaller. Infinite where
+        the reports do not determine the distribution. Takes d passes over the reports, when first
+        asked for.
+        """
+        d = len(self.frequencies)
+        information = self._n * self._climb.information(self.frequencies)
+        centred = information - information.mean(axis=0)
+        centred -= centred.mean(axis=1, keepdims=True)
+        # Across the simplex, where nothing is to be known, any curvature does.
+        across = float(np.trace(centred)) / d
+        values, vectors = np.linalg.eigh(centred + across / d)
+        if values[0] <= _SINGULAR * values[-1]:
+            return np.full(d, np.inf)
+        variance = np.square(vectors) @ (1 / values) - 1 / (across * d)
+        errors: Floats = np.sqrt(np.maximum(variance, 0))
+        errors.flags.writeable = False
+        return errors
 
 
 def maximum_likelihood(
@@ -120,7 +149,8 @@ def maximum_likelihood(
     theta, value, gap, iterations = climb.run(start, tolerance, max_iterations, progress)
     theta.flags.writeable = False
     constant = _log_base(mechanism)
-    return Likelihood(theta, max(gap, 0.0), iterations, float(n * (value + constant)))
+    height = float(n * (value + constant))
+    return Likelihood(theta, max(gap, 0.0), iterations, height, climb, float(n))
 
 
 def _fold(mechanism: KSubset | Design, reports: Any) -> tuple[Incidence, Floats, Floats]:
@@ -211,6 +241,13 @@ class _Climb:
         shares = self.weights / odds
         gradient = shares.sum() + self.excess * self.sets.adjoint(shares)
         return float(self.weights @ np.log(odds)), gradient
+
+    def information(self, theta: Floats) -> Floats:
+        """Return minus the second derivatives of L at theta, float64 (d, d)."""
+        odds = 1 + self.excess * self.sets.forward(theta)
+        curvature = self.weights * np.square(self.excess / odds)
+        rows = [self.sets.adjoint(curvature * self.sets.forward(one)) for one in np.eye(len(theta))]
+        return np.stack(rows)
 
     def run(
         self, theta: Floats, tolerance: float, max_iterations: int, progress: Progress | None
