@@ -92,7 +92,8 @@ def others():
     """The mechanisms that these are compared with."""
     entries = []
     special = [Rappor(5, 1.0, cohorts=300, bits=9, hashes=3), GeometricNoise(4, 0.05)]
-    special += [by_name[name](d, e) for name in naive_others.SAMPLERS for d, e in OTHER_SIZES]
+    for name in naive_others.SAMPLERS:
+        special += [by_name[name](d, e) for d, e in OTHER_SIZES]  # type: ignore[call-arg]
     for mechanism in special:
         d, sample = mechanism.d, naive_others.SAMPLERS[mechanism.name]
         survey = Survey("Vector", names(d), mechanism.epsilon, mechanism=mechanism)

@@ -97,7 +97,7 @@ class _Counter:
             try:
                 tally.update(reports[rows])
             except InvalidReport as error:
-                raise located(path, np.arange(first, first + len(reports))[rows], error) from None
+                raise located(path, (first + rows).tolist(), error) from None
 
 
 def _count(
