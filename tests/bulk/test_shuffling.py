@@ -7,10 +7,19 @@ from collections import Counter
 from itertools import permutations
 
 import numpy as np
+import pytest
 from scipy.stats import chi2
 
 from privet.bulk import shuffling
 from privet.bulk.shuffling import Shuffling
+
+
+@pytest.fixture(params=["one by one", "compiled"])
+def way(request, monkeypatch):
+    """Few rows are put in order without compiled code, and many with it."""
+    if request.param == "compiled":
+        monkeypatch.setattr(shuffling, "_PLAIN_ROWS", -1)
+        monkeypatch.setattr(shuffling, "_PLAIN_PILE", -1)
 
 
 def shuffled(*batches):
@@ -20,7 +29,7 @@ def shuffled(*batches):
         return [tuple(row) for rows, _ in pile.drain() for row in rows.tolist()]
 
 
-def test_every_order_is_as_likely_as_any_other(monkeypatch):
+def test_every_order_is_as_likely_as_any_other(way, monkeypatch):
     monkeypatch.setattr(shuffling, "_PILES", 2)
     four = np.arange(4, dtype=np.uint8).reshape(4, 1)
     seen = Counter(tuple(row[0] for row in shuffled(four[:3], four[3:])) for _ in range(4800))
@@ -29,7 +38,7 @@ def test_every_order_is_as_likely_as_any_other(monkeypatch):
     assert chi2.sf(statistic, 23) > 1e-6
 
 
-def test_nothing_is_lost_and_little_stays_in_place(monkeypatch):
+def test_nothing_is_lost_and_little_stays_in_place(way, monkeypatch):
     monkeypatch.setattr(shuffling, "_PILE_BYTES", 1000)  # most of it on disk
     rows = np.arange(60_000, dtype="<u4").view(np.uint8).reshape(-1, 4)
     found = shuffled(*np.split(rows, 6))
@@ -38,7 +47,7 @@ def test_nothing_is_lost_and_little_stays_in_place(monkeypatch):
     assert stayed < 15  # a Poisson number of mean 1
 
 
-def test_numbers_stay_with_their_rows():
+def test_numbers_stay_with_their_rows(way):
     rows, numbers = np.arange(200, dtype=np.uint8).reshape(-1, 1), np.arange(200, dtype=np.int32)
     with Shuffling() as pile:
         pile.add(rows[:70], 1000 * numbers[:70])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis import kernels
-from ..entropy import secure
+from ..entropy import Stream, secure
 from ..files import NO_ROOM
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ __all__ = ["Shuffling"]
 # Piles, a power of 2 up to 256, and how much of each stays in memory.
 _PILES, _PILE_BYTES = 64, 1 << 20
 _WORD_BITS = 32
+# Up to so many rows dealt at once, and so many of a pile, numba is not worth loading.
+_PLAIN_ROWS, _PLAIN_PILE = 1 << 16, 1 << 11
 
 
 class Shuffling:
@@ -53,8 +55,7 @@ class Shuffling:
             rows = np.hstack([rows, numbers[:, None].view(np.uint8)])
         self._whole = rows.shape[1]
         pile_of = np.frombuffer(self._words.read(len(rows)), dtype=np.uint8) % _PILES
-        dealt, ends = np.empty_like(rows), np.zeros(_PILES, dtype=np.int64)
-        kernels.deal(rows, pile_of, dealt, ends)
+        dealt, ends = _deal(rows, pile_of)
         try:
             for pile, some in zip(self._piles, np.split(dealt, ends[:-1]), strict=True):
                 pile.write(some.data)
@@ -79,6 +80,25 @@ class Shuffling:
 
     def _permute(self, rows: NDArray[np.uint8]) -> None:
         left = len(rows)
+        if left <= _PLAIN_PILE:
+            below, order = Stream(self._words.read, 8 * left).below, list(range(left))
+            for last in range(left - 1, 0, -1):
+                other = below(last + 1)
+                order[last], order[other] = order[other], order[last]
+            rows[:] = rows[order]
+            return
         while left > 1:  # words that draw nothing are few, and are made up for here
             words = np.frombuffer(self._words.read(left * _WORD_BITS // 8), dtype="<u4")
             left = kernels.permute(rows, left, words, _WORD_BITS)
+
+
+def _deal(
+    rows: NDArray[np.uint8], pile_of: NDArray[np.uint8]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the rows pile after pile, each pile's in their order, and where each pile ends."""
+    if len(rows) <= _PLAIN_ROWS:
+        ends = np.cumsum(np.bincount(pile_of, minlength=_PILES))
+        return rows[np.argsort(pile_of, kind="stable")], ends
+    dealt, ends = np.empty_like(rows), np.zeros(_PILES, dtype=np.int64)
+    kernels.deal(rows, pile_of, dealt, ends)
+    return dealt, ends

@@ -97,7 +97,9 @@ class _Counter:
             try:
                 tally.update(reports[rows])
             except InvalidReport as error:
-                raise located(path, (first + rows).tolist(), error) from None
+                raise located(
+                    path, np.arange(first, first + len(reports))[rows].tolist(), error
+                ) from None
 
 
 def _count(

@@ -1,0 +1,93 @@
+"""The tree of mechanisms is drawn as it is, and the folders follow it."""
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import privet
+from privet import mechanisms
+from privet.mechanisms import by_name
+from privet.mechanisms.base import Channel, Mechanism
+
+FOLDER = Path(mechanisms.__file__).parent
+MIXINS = {"Symmetric": "symmetric", "Numbered": "numbered", "Cohorts": "hashes.cohorts"}
+
+
+def drawn():
+    """Yield (name, parent, also) for each line of the tree in the docstring."""
+    path = []
+    for line in mechanisms.__doc__.splitlines():
+        found = re.match(r"    ([│├└─ ]*)([A-Z]\w+)\b(.*)", line)
+        if found is None:
+            continue
+        depth, name, rest = len(found[1]) // 4, found[2], found[3]
+        path[depth:] = [name]
+        also = re.search(r"\((\w+)\)\s*$", rest)
+        yield name, path[depth - 1] if depth else None, also and also[1]
+
+
+def defined():
+    """Every class of the folder that is a channel, by name."""
+    found = {}
+    for path in FOLDER.rglob("*.py"):
+        name = ".".join(path.relative_to(FOLDER.parents[1]).with_suffix("").parts)
+        module = import_module(name.removesuffix(".__init__"))
+        for cls in vars(module).values():
+            if inspect.isclass(cls) and issubclass(cls, Channel) and cls.__module__ == name:
+                found[cls.__name__] = cls
+    return found
+
+
+def test_every_class_is_drawn_once():
+    names = [name for name, _, _ in drawn()]
+    assert len(names) == len(set(names))
+    assert {*names, *MIXINS} == set(defined())
+    assert {cls.name for cls in defined().values() if "name" in vars(cls)} == {
+        *by_name,
+        "laplace-noise",
+    }
+
+
+@pytest.mark.parametrize(("name", "parent", "also"), [*drawn()], ids=lambda value: str(value))
+def test_a_class_has_the_parents_that_are_drawn(name, parent, also):
+    classes = defined()
+    bases = {base.__name__ for base in classes[name].__bases__} & set(classes)
+    expected = {parent, also} - {None}
+    # A kind that is one of the mixins' own is a Mechanism through it.
+    if also and parent == "Mechanism":
+        expected -= {"Mechanism"}
+    assert bases == expected
+
+
+def test_folders_follow_the_tree():
+    for cls in defined().values():
+        if not inspect.isabstract(cls) and issubclass(cls, Mechanism):
+            folder = cls.__module__.split(".")[2]
+            siblings = {base.__module__.split(".")[2] for base in cls.__mro__[1:3]}
+            assert folder in {"subsets", "bits", "hashes", "noise"}
+            assert siblings <= {folder, "base", "forwards", "symmetric", "numbered"}
+
+
+def test_no_class_refuses_what_it_inherits():
+    """Every name that a mechanism promises works, whichever mechanism it is."""
+    for name in by_name:
+        mechanism = by_name[name](8, 1.0)
+        for attribute in dir(Mechanism):
+            if not attribute.startswith("_"):
+                getattr(mechanism, attribute)
+
+
+def test_no_class_plays_every_role():
+    """At most about twenty members of its own, forwards to the analyst's half apart."""
+    for path in Path(privet.__file__).parent.rglob("*.py"):
+        if path.name == "__main__.py" or "spark" in path.parts or path.name == "forwards.py":
+            continue
+        name = ".".join(path.relative_to(FOLDER.parents[1]).with_suffix("").parts)
+        module = import_module(name.removesuffix(".__init__"))
+        for cls in vars(module).values():
+            if inspect.isclass(cls) and cls.__module__ == name:
+                own = [m for m, v in vars(cls).items() if callable(v) or isinstance(v, property)]
+                assert len([m for m in own if not m.startswith("__")]) <= 22, cls
