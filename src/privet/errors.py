@@ -3,9 +3,9 @@
     PrivetError
     ├── InvalidArgument    a parameter breaks a rule                      (also a ValueError)
     ├── InvalidSurvey      a survey's JSON is malformed or not private    (also a ValueError)
-    ├── InvalidAnswer      an answer is none of the survey's categories   (also a ValueError)
+    ├── InvalidAnswer      an answer is not one of the categories          (also a ValueError)
     ├── InvalidReport      bytes that no client of this survey sends      (also a ValueError)
-    ├── InvalidTally       bytes that are no tally of this survey         (also a ValueError)
+    ├── InvalidTally       bytes that are not a tally of this survey      (also a ValueError)
     ├── InvalidFile        a file cannot be read as what it should be     (also a ValueError)
     ├── SurveyMismatch     reports or tallies of another survey           (also a ValueError)
     ├── NoReports          nothing has been tallied yet                   (also a ValueError)

@@ -45,7 +45,7 @@ _MOST_TO_COMPARE = 10_000
 class Survey:
     """A question with its categories, a privacy level, and how answers are randomized.
 
-    The parameters are attributes, too, and cannot be set. Surveys with the same fingerprint are
+    The parameters are also read-only attributes. Surveys with the same fingerprint are
     equal.
 
     Parameters
@@ -204,7 +204,7 @@ class Survey:
         return place
 
     def nearest(self, answer: object) -> str | None:
-        """Return the category that is written most like an answer, if one is much like it."""
+        """Return the category spelled most like an answer, if any is close."""
         if not isinstance(answer, str) or len(self.categories) > _MOST_TO_COMPARE:
             return None
         from difflib import get_close_matches
@@ -232,7 +232,7 @@ class Survey:
     def randomize_batch(
         self, answers: Iterable[str], *, entropy: Entropy | None = None
     ) -> NDArray[np.uint8]:
-        """Return one report a row, uint8 (n, report_bytes), in the order of the answers.
+        """Return one report per row, uint8 (n, report_bytes), in the order of the answers.
 
         Answers may be a list, a numpy array, or a column of pandas, polars, pyarrow, duckdb or
         whatever else hands over Arrow data. Anyone who knows their order knows whose report is
@@ -276,7 +276,7 @@ class Survey:
 
 def _check_text(parameter: str, text: object) -> str:
     """Return text in Unicode's composed form, refusing what cannot be seen."""
-    rule = "non-empty printable text without space around it"
+    rule = "non-empty printable text without leading or trailing space"
     if not isinstance(text, str) or not text or text != text.strip():
         raise InvalidArgument("Survey", parameter, rule, text)
     if text.isascii() and text.isprintable():  # as most are

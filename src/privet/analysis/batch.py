@@ -85,7 +85,7 @@ class Batches(ABC, Generic[M]):
     def randomize(
         self, values: ArrayLike, entropy: Entropy | None = None, workers: int | None = None
     ) -> NDArray[np.uint8]:
-        """Return one report a row, uint8 (n, report_bytes)."""
+        """Return one report per row, uint8 (n, report_bytes)."""
         owner = type(self.mechanism).__name__
         array = self._as_values(values)
         threads = cores() if workers is None else whole(owner, "workers", workers, 1)

@@ -1,4 +1,4 @@
-"""Estimate: what the counts say of the crowd, with error bars."""
+"""Estimate: what the counts say about the crowd, with error bars."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class Estimate:
         }
 
     def to_frame(self, level: float = 0.95, *, target: Target = "population") -> Any:
-        """Return a pandas DataFrame, one row a category."""
+        """Return a pandas DataFrame, one row per category."""
         try:
             import pandas as pd
         except ImportError:
@@ -176,7 +176,7 @@ class Estimate:
         return pd.DataFrame(self.columns(level, target=target))
 
     def to_arrow(self, level: float = 0.95, *, target: Target = "population") -> Any:
-        """Return a pyarrow Table, one row a category."""
+        """Return a pyarrow Table, one row per category."""
         return arrow().table(self.columns(level, target=target))
 
     def plot(
@@ -213,5 +213,5 @@ class Estimate:
                 f"  [{low[i]:.4f}, {high[i]:.4f}]"
             )
         if len(self.counts) > len(order):
-            lines.append(f"  … and {len(self.counts) - len(order)} categories more")
+            lines.append(f"  … and {len(self.counts) - len(order)} more categories")
         return "\n".join(lines)

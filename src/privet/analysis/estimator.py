@@ -45,7 +45,7 @@ class Estimator(ABC):
     ) -> tuple[Floats, Floats]:
         """Return the ends of an interval for each share, which misses with probability alpha.
 
-        By the normal law, where a mechanism knows no better.
+        By the normal approximation, unless a mechanism has something better.
         """
         estimate = self.frequencies(counts, n)
         deviation = np.sqrt(self.variance(np.clip(estimate, 0, 1), n, target))

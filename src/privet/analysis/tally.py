@@ -116,7 +116,7 @@ class Tally:
     __hash__ = None  # type: ignore[assignment]
 
     def estimate(self) -> Estimate:
-        """Return what the reports say of the crowd."""
+        """Return what the reports say about the crowd."""
         from .estimate import Estimate
 
         n, aggregate = self._now()

@@ -93,7 +93,7 @@ class Mechanism(Counted, Channel):
     @property
     @abstractmethod
     def stream_bytes(self) -> int:
-        """How many random bytes nearly every report gets by with."""
+        """The number of random bytes that is enough for nearly every report."""
 
     @property
     @abstractmethod

@@ -55,15 +55,15 @@ class Counted(Estimated):
     def randomize(
         self, values: ArrayLike, *, entropy: Entropy | None = None, workers: int | None = None
     ) -> NDArray[np.uint8]:
-        """Return one report a row for an array of values in [0, d).
+        """Return one report per row for an array of values in [0, d).
 
         The reports depend on the entropy alone (by default secure), not on the number of worker
-        threads (by default one a core).
+        threads (by default one per core).
         """
         return self.analyst.batches.randomize(values, entropy, workers)
 
     def check(self, reports: Any) -> None:
-        """Raise InvalidReport, naming the row and the reason, unless all are reports.
+        """Raise InvalidReport, naming the row and the reason, unless all reports are valid.
 
         Takes one report (bytes), a sequence of them, or a uint8 array (n, report_bytes).
         """

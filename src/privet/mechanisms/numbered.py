@@ -37,7 +37,7 @@ class Numbered(Mechanism):
 
     @classmethod
     def _problem(cls, d: int, shape: Shape) -> Problem | None:
-        """Return the first integer that makes no mechanism for d values: name, rule, value."""
+        """Return the first invalid integer for d values: name, rule, value."""
         return None
 
     @classmethod
@@ -72,7 +72,7 @@ class Numbered(Mechanism):
 
     @classmethod
     def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:
-        """Rebuild, refusing integers of no mechanism or that would break the promise of ε."""
+        """Rebuild, refusing invalid integers and those that would break the promise of ε."""
         from .odds import read_odds
 
         d, epsilon = cls._check_domain(d, epsilon)

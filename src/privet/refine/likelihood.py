@@ -293,7 +293,7 @@ def _log_subsets(d: int, k: int) -> float:
 
 
 def _log_base(mechanism: KSubset | Design) -> float:
-    """Return the log-probability of a report that does not hold the own value."""
+    """Return the log-probability of a report that does not contain the person's value."""
     if isinstance(mechanism, KSubset):
         points, log_sets = mechanism.d, _log_subsets(mechanism.d, mechanism.k)
     else:

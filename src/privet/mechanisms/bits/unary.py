@@ -60,7 +60,7 @@ class Unary(Symmetric):
 
     @cached_property
     def stream_bytes(self) -> int:
-        """How many random bytes nearly every report gets by with."""
+        """The number of random bytes that is enough for nearly every report."""
         return self.report_bytes * int(log2(self.d) + 6)
 
     def problem(self, report: bytes) -> str | None:

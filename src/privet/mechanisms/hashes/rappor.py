@@ -143,7 +143,7 @@ class Rappor(Cohorts):
 
     @cached_property
     def stream_bytes(self) -> int:
-        """How many random bytes nearly every report gets by with."""
+        """The number of random bytes that is enough for nearly every report."""
         return 8 + (self.bits + 7 >> 3) * int(log2(self.bits) + 6)
 
     def _parts(self, report: bytes) -> tuple[int, int]:

@@ -129,7 +129,7 @@ class GeometricNoise(Mechanism):
 
     @cached_property
     def stream_bytes(self) -> int:
-        """How many random bytes nearly every report gets by with."""
+        """The number of random bytes that is enough for nearly every report."""
         coins = min(self.limit, 1 / (1 - float(self.alpha))) / (1 - self.flip / ONE)
         return int(8 * self.d * (1 + coins) * 1.25) + 64
 

@@ -175,7 +175,7 @@ class KSubset(Subsets):
 
     @cached_property
     def stream_bytes(self) -> int:
-        """How many random bytes nearly every report gets by with."""
+        """The number of random bytes that is enough for nearly every report."""
         others = self.d - 1
         draws = sum(expected_draws(others, self.before_last, *self.start)) + 1
         slack = 4 * (sqrt(draws) + 2)
@@ -198,7 +198,7 @@ class KSubset(Subsets):
 
     @cached_property
     def _plan(self) -> tuple[int, int, bool, int, int, int, int, int, int]:
-        """All that `sample` needs for a bitmap, at hand in one look-up."""
+        """Everything that `sample` needs for a bitmap, in one look-up."""
         others = self.d - 1
         before = *self.coin, self.complement, others, self.before_last, (1 << others) - 1
         return *before, *self.start, self.report_bytes
