@@ -205,7 +205,7 @@ def test_the_repr_is_worth_reading(million):
     estimate, _ = million
     text = repr(estimate)
     assert text.startswith("Estimate from 1,000,000 reports: Q\nKSubset(d=100, epsilon=1.0, k=27)")
-    assert "… and 88 categories more" in text
+    assert "… and 88 more categories" in text
     assert "c0 " in text
     assert len(text.splitlines()) == 16
 

@@ -323,6 +323,20 @@ def test_reports_of_another_size_are_refused(cls):
 
 
 @every_mechanism
+def test_a_view_of_wider_items_is_as_many_bytes_as_it_has(cls):
+    """Not as many as it has items, which would be a report of another size."""
+    mechanism = usual(cls)
+    good = mechanism.randomize([1])[0].tobytes()
+    wide = memoryview(np.frombuffer(good * 8, np.uint8).view("<u8"))
+    assert len(wide) == len(good)
+    with pytest.raises(InvalidReport, match=f"has {len(good)} bytes. Got {8 * len(good)}."):
+        mechanism.check(wide)
+    with pytest.raises(InvalidReport, match=f"Got {8 * len(good)}."):
+        mechanism.check([good, wide])
+    mechanism.check(memoryview(good))
+
+
+@every_mechanism
 def test_no_answers_give_no_reports(cls):
     mechanism = usual(cls)
     none = mechanism.randomize([])

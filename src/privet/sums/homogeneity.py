@@ -107,4 +107,4 @@ def _largest_contrast(apply: Operator, diagonal: Floats, delta: Floats) -> float
         step = precision * residual
         size, last = float(residual @ step), size
         direction = step + size / last * direction
-    return float(u @ delta)
+    return max(float(u @ delta), 0.0)  # rounding apart

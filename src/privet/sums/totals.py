@@ -124,7 +124,8 @@ class Difference:
         a, b = self.first.value, self.second.value
         down = self._add(a - low, other_high - b)
         up = self._add(high - a, b - other_low)
-        return max(self.value - down, -1.0), min(self.value + up, 1.0)
+        low, high = self.value - down, self.value + up
+        return min(max(low, -1.0), 1.0), max(min(high, 1.0), -1.0)
 
     def _add(self, one: float, other: float) -> float:
         return sqrt(max(one**2 + other**2 - 2 * self.correlation * one * other, 0))
