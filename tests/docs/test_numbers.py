@@ -1,6 +1,9 @@
 """The numbers in the pages' tables are those of the code."""
 
 import re
+import sys
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from math import exp
 from pathlib import Path
 from statistics import NormalDist
@@ -8,7 +11,6 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from commands import succeeds
-from pictures.attacks import identified
 
 from privet import Estimate, Survey, entropy, theory
 from privet.analysis import tally
@@ -30,6 +32,15 @@ from privet.simulate import counts
 from privet.simulate.population import MOST_PEOPLE
 
 DOCS = Path(__file__).parents[2] / "docs"
+
+
+def picture(name):
+    """Return a module of the folder that draws the pages' pictures."""
+    if "pictures" not in sys.modules:
+        spec = spec_from_file_location("pictures", DOCS / "pictures" / "__init__.py")
+        sys.modules["pictures"] = module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return import_module(f"pictures.{name}")
 
 
 def prose(page):
@@ -111,12 +122,17 @@ def test_how_soon_fresh_reports_give_an_answer_away():
         for line in re.findall(r"^\| (?:fresh reports|answers found) \|(.*)$", text, re.MULTILINE)
     )
     people = 4000
-    measured = identified(100, 1.0, max(times), people, seed=7)
+    measured = picture("attacks").identified(100, 1.0, max(times), people, seed=7)
     for at, percent in zip(times, found, strict=True):
         share = percent / 100
         spread = (share * (1 - share) / people) ** 0.5
         assert measured[at - 1] == pytest.approx(share, abs=0.006 + 5 * spread)
     # The control: with a secret, all reports are the first, and no more is found.
+    survey = Survey("Which?", [f"c{i}" for i in range(100)], 1.0, mechanism="k-subset")
+    for person in range(20):
+        secret, answer = bytes([person] * 16), f"c{person}"
+        assert len({survey.randomize(answer, secret=secret) for _ in range(max(times))}) == 1
+    assert len({survey.randomize("c7") for _ in range(max(times))}) > 1
     assert measured[0] < 0.04
     assert "half of all values after about 25 reports" in prose("guides/telemetry.md")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from ..arguments import alpha_of
 from ..errors import InvalidArgument, MissingExtra
 from ..mechanisms.base import Target
 from ..mechanisms.symmetric import Symmetric
@@ -76,12 +77,11 @@ class Estimate:
         covers at least at the level; else both are by the normal law. simultaneous=True widens all
         of them (Bonferroni) so that they hold together.
         """
-        if not isinstance(level, float) or not 0 < level < 1:
-            raise InvalidArgument("Estimate.interval", "level", "a float in (0, 1)", level)
+        alpha = alpha_of("Estimate.interval", level)
         if target not in get_args(Target):
             rule = "'population' or 'sample'"
             raise InvalidArgument("Estimate.interval", "target", rule, target)
-        alpha = (1 - level) / (len(self.counts) if simultaneous else 1)
+        alpha /= len(self.counts) if simultaneous else 1
         low, high = self.survey.mechanism.interval(self.counts, self.n, alpha, target)
         return np.clip(low, 0, 1), np.clip(high, 0, 1)
 

@@ -10,11 +10,12 @@ from functools import cached_property
 from importlib.resources import files
 from math import sqrt
 from secrets import randbits
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from ..analysis.threads import cores
+from ..arguments import whole
 from ..bulk.progress import no_progress
 from ..errors import InvalidArgument
 from .protocol import MECHANISMS, NORMS, simulate
@@ -142,11 +143,11 @@ def table1(
     9.75e-05
 
     """
-    _check_int("repeats", repeats, 2, MOST_REPEATS)
+    whole("table1", "repeats", repeats, 2, MOST_REPEATS)
     seed = randbits(32) if seed is None else seed
-    _check_int("seed", seed, 0)
+    whole("table1", "seed", seed, 0)
     if workers is not None:
-        _check_int("workers", workers, 1)
+        whole("table1", "workers", workers, 1)
     rows = read_printed()
     sizes = [min(_BLOCK, repeats - at) for at in range(0, repeats, _BLOCK)]
     blocks = [
@@ -202,10 +203,3 @@ def _cell(
         printed=float(printed), digit=float(f"1e{exponent}"), repeats=repeats,
         marginal=marginal, marginal_se=marginal_se, joint=joint, joint_se=joint_se,
     )  # fmt: skip
-
-
-def _check_int(name: str, value: Any, least: int, most: int | None = None) -> None:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least or (most is not None and value > most):
-        rule = f"an int >= {least}" if most is None else f"an int in [{least}, {most}]"
-        raise InvalidArgument("table1", name, rule, value)

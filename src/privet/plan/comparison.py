@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arguments import whole
 from ..errors import InvalidArgument
 from ..mechanisms.registry import by_name
 from ..mechanisms.subsets.k_subset import KSubset
@@ -49,8 +50,7 @@ def compare(d: int, epsilon: float, n: int) -> list[Comparison]:
     >>> best.mechanism.name, round(best.squared_error, 6)
     ('k-subset', 0.035995)
     """
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise InvalidArgument("compare", "n", "an int >= 1", n)
+    n = whole("compare", "n", n, 1)
     optimum = _error(KSubset(d, epsilon))
     made = [mechanism for name in by_name if (mechanism := _make(name, d, epsilon)) is not None]
     compared = [_compare(mechanism, n, optimum) for mechanism in made]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import theory
+from ..arguments import alpha_of, whole
 from ..errors import InvalidArgument
 from .comparison import choose
 
@@ -96,21 +97,20 @@ def plan(
     if sum(value is not None for value in given.values()) != 2:
         named = ", ".join(name for name, value in given.items() if value is not None)
         raise InvalidArgument("plan", "epsilon, n, margin", "two of the three", named or "none")
-    if not isinstance(level, float) or not 0 < level < 1:
-        raise InvalidArgument("plan", "level", "a float in (0, 1)", level)
+    alpha_of("plan", level)
     if margin is not None and not (isinstance(margin, float) and 0 < margin < 1):
         raise InvalidArgument("plan", "margin", "a float in (0, 1)", margin)
-    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
-        raise InvalidArgument("plan", "n", "an int >= 1", n)
+    if n is not None:
+        n = whole("plan", "n", n, 1)
     z = NormalDist().inv_cdf((1 + level) / 2)
     if epsilon is not None and n is not None:
-        return _plan(choose(d, epsilon), int(n), level, z)
+        return _plan(choose(d, epsilon), n, level, z)
     if epsilon is not None and margin is not None:
         mechanism = choose(d, epsilon)
         return _plan(mechanism, _fewest_people(mechanism, margin, z), level, z)
     assert n is not None and margin is not None  # noqa: S101, PT018
     epsilon = _least_epsilon(d, int(n), margin, z)
-    while (found := _plan(choose(d, epsilon), int(n), level, z)).margin > margin:
+    while (found := _plan(choose(d, epsilon), n, level, z)).margin > margin:
         epsilon = float(f"{1.001 * epsilon:.4g}")  # a short report costs up to 1 % of the error
     return found
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import InvalidArgument
+from ..arguments import alpha_of, whole
 from .intervals import clopper_pearson, pratt
 
 if TYPE_CHECKING:
@@ -60,9 +60,8 @@ class Shrunk:
         shorter than `Estimate.interval` for shares like those of the learned law (intervals.py).
         The shrunk share is in it.
         """
-        if not isinstance(level, float) or not 0 < level < 1:
-            raise InvalidArgument("Shrunk.interval", "level", "a float in (0, 1)", level)
-        low, high = pratt(self._noise, self._law, self._hits, 1 - level)
+        alpha = alpha_of("Shrunk.interval", level)
+        low, high = pratt(self._noise, self._law, self._hits, alpha)
         shrunk = self.frequencies
         return np.minimum(low[self._which], shrunk), np.maximum(high[self._which], shrunk)
 
@@ -81,8 +80,7 @@ class Shrunk:
         >>> f"{np.mean(draws[:, 1] > draws[:, 2]):.2f}"
         '1.00'
         """
-        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-            raise InvalidArgument("Shrunk.sample", "size", "an int >= 1", size)
+        size = whole("Shrunk.sample", "size", size, 1)
         rng = np.random.default_rng(seed)
         law, which = self._law, self._which
         ends = np.cumsum(law.chance)

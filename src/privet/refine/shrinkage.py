@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arguments import whole
 from ..errors import InvalidArgument
 from ..mechanisms.symmetric import Symmetric
 from .posterior import Shrunk, shrunk_means
@@ -99,8 +100,7 @@ def _checked(mechanism: Symmetric, counts: ArrayLike, n: int) -> NDArray[np.int6
     if not isinstance(mechanism, Symmetric):
         rule = "a Symmetric mechanism, whose hit rates say how large the noise is"
         raise InvalidArgument("shrink", "mechanism", rule, mechanism)
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not (1 <= n <= _MOST_REPORTS):
-        raise InvalidArgument("shrink", "n", "an int in [1, 2^63 - 1], the number of reports", n)
+    whole("shrink", "n", n, 1, _MOST_REPORTS)
     array = np.asarray(counts)
     if array.shape != (mechanism.d,) or array.dtype.kind not in "iu":
         rule = f"{mechanism.d} integers, how many reports support each value"

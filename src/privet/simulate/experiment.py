@@ -21,6 +21,7 @@ import numpy as np
 
 from ..analysis.columns import arrow
 from ..analysis.threads import cores
+from ..arguments import whole
 from ..bulk.progress import no_progress
 from ..errors import InvalidArgument, MissingExtra
 from ..mechanisms import KSubset, Mechanism, by_name
@@ -157,9 +158,9 @@ def run(
     [('unbiased', True), ('projected', True)]
 
     """
-    repeats = _whole("repeats", repeats, 2)
-    threads = cores() if workers is None else _whole("workers", workers, 1)
-    seed = randbits(32) if seed is None else _whole("seed", seed, 0)
+    repeats = whole("run", "repeats", repeats, 2)
+    threads = cores() if workers is None else whole("run", "workers", workers, 1)
+    seed = randbits(32) if seed is None else whole("run", "seed", seed, 0)
     if target not in get_args(Target):
         raise InvalidArgument("run", "target", "'population' or 'sample'", target)
     cells = _grid(d, epsilon, n, mechanisms, truths)
@@ -239,7 +240,7 @@ def _grid(d: Any, epsilon: Any, n: Any, mechanisms: Any, truths: Any) -> list[_C
     """Return the cells, after trying every mechanism and truth at every d."""
     factories = {name: _factory(form) for name, form in _named("mechanisms", mechanisms).items()}
     draws = {name: truth(form) for name, form in _named("truths", truths).items()}
-    crowds = [_whole("n", people, 1, MOST_PEOPLE) for people in _several("n", n)]
+    crowds = [whole("run", "n", people, 1, MOST_PEOPLE) for people in _several("n", n)]
     levels = _several("epsilon", epsilon)
     cells: list[_Cell] = []
     for (label, draw), size in product(draws.items(), _several("d", d)):
@@ -281,11 +282,3 @@ def _several(parameter: str, given: Any) -> list[Any]:
     if not listed:
         raise InvalidArgument("run", parameter, "one or several", given)
     return listed
-
-
-def _whole(parameter: str, value: Any, least: int, most: float = np.inf) -> int:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not least <= value <= most:
-        rule = f"an int >= {least}" if most == np.inf else f"an int in [{least}, {most}]"
-        raise InvalidArgument("run", parameter, rule, value)
-    return int(value)

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..analysis.estimate import Estimate
 from ..analysis.tally import Tally
+from ..arguments import alpha_of
 from ..errors import InvalidArgument, NoReports
 from ..mechanisms.base import Target
 from ..refine import project_simplex
@@ -67,7 +68,7 @@ class Total:
         a score test does not reject: n(value − θ)² <= z²(θ·inside + (1 − θ)·outside), with
         θ(1 − θ) added in the brackets for the population; without noise this is Wilson's (1927).
         """
-        low, high = self._ends(_check_level("Total", level))
+        low, high = self._ends(alpha_of("Total.interval", level))
         return min(max(low, 0.0), 1.0), max(min(high, 1.0), 0.0)
 
     def _ends(self, alpha: float) -> tuple[float, float]:
@@ -119,7 +120,7 @@ class Difference:
         Each total's interval says how far off it may be on either side; the squares of these
         distances are added, minus twice the correlated part (Newcombe 1998; Zou 2007).
         """
-        alpha = _check_level("Difference", level)
+        alpha = alpha_of("Difference.interval", level)
         (low, high), (other_low, other_high) = self.first._ends(alpha), self.second._ends(alpha)
         a, b = self.first.value, self.second.value
         down = self._add(a - low, other_high - b)
@@ -277,13 +278,6 @@ def estimate_of(owner: str, name: str, counted: object) -> Estimate:
     if counted.n == 0:
         raise NoReports(f"The estimate of survey {counted.survey.id!r} has no reports.")
     return counted
-
-
-def _check_level(owner: str, level: float) -> float:
-    """Return alpha."""
-    if not isinstance(level, float) or not 0 < level < 1:
-        raise InvalidArgument(f"{owner}.interval", "level", "a float in (0, 1)", level)
-    return 1 - level
 
 
 def _quantile(alpha: float) -> float:
