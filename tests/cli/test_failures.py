@@ -210,7 +210,12 @@ def end(number, args, size=0, work=0.0):
     Nothing may be left behind. Return how many seconds the end took.
     """
     before = set(Path().iterdir())
-    process = subprocess.Popen([PRIVET, *args], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [PRIVET, *args],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # also where tests run in nohup
+    )
     deadline = monotonic() + 120
     while not (new := set(Path().iterdir()) - before) or sum(p.stat().st_size for p in new) < size:
         assert process.poll() is None

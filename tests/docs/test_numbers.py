@@ -25,7 +25,7 @@ from privet.mechanisms import (
     Rappor,
     choose,
 )
-from privet.mechanisms.base import MAX_D
+from privet.mechanisms.base import MAX_D, MIN_EPSILON
 from privet.mechanisms.subsets.design import MOST_BLOCKS
 from privet.plan import plan
 from privet.simulate import counts
@@ -186,7 +186,7 @@ def test_the_limits():
         with pytest.raises(InvalidArgument):
             kind(most + 1, 0.1)
     assert KSubset(100, 38.8).epsilon == 38.8
-    for d, least, most in ((100, 1e-15, 38.9), (1_000_000, 1e-11, 38.9)):
+    for d, least, most in ((100, MIN_EPSILON, 38.9), (1_000_000, 1e-11, 38.9)):
         assert KSubset(d, 10 * least).d == d
         for epsilon in (0.1 * least, most):
             with pytest.raises(InvalidArgument):

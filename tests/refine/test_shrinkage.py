@@ -246,8 +246,8 @@ Opaque.__abstractmethods__ = frozenset()
     [
         (Opaque.__new__(Opaque), [1, 2], 3, "'mechanism' .* must be a Symmetric mechanism"),
         ("k-subset", [1, 2], 3, "'mechanism' .* must be a Symmetric mechanism"),
-        (KSubset(2, 1.0), [0, 0], 0, r"'n' .* an int in \[1, 2\^63 - 1\]"),
-        (KSubset(2, 1.0), [0, 0], 2**63, r"'n' .* an int in \[1, 2\^63 - 1\]"),
+        (KSubset(2, 1.0), [0, 0], 0, r"'n' .* an int in \[1, 9223372036854775807\]"),
+        (KSubset(2, 1.0), [0, 0], 2**63, r"'n' .* an int in \[1, 9223372036854775807\]"),
         (KSubset(2, 1.0), [0, 0], 1.5, "'n' .* Got 1.5"),
         (KSubset(2, 1.0), [0, 0], True, "'n' .* Got True"),
         (KSubset(2, 1.0), [1, 2, 3], 3, r"'counts' .* 2 integers.* Got 'int64 of shape \(3,\)'"),
