@@ -1,5 +1,7 @@
 """The shrunk estimate: a distribution, nearer to the truth, with honest error bars."""
 
+from time import perf_counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -73,7 +75,7 @@ def test_under_overwhelming_noise_all_are_equal(d):
 def test_one_report_says_little():
     shrunk = shrink(KSubset(10, 1.0, k=3), [1, 1, 1, 0, 0, 0, 0, 0, 0, 0], 1)
     own, other = shrunk.frequencies[[0, 9]]
-    assert 0.1 < own < 0.17
+    assert 0.1 < own < 0.2
     assert other < 0.1
     assert np.all(shrunk.standard_deviations > 0.5 * shrunk.frequencies)
 
@@ -89,6 +91,19 @@ def test_many_counts_are_rounded_without_a_difference(monkeypatch):
     near = {"abs": 0.15 * np.sqrt(mechanism.variance(np.zeros(1), PEOPLE))[0]}
     assert together.frequencies == pytest.approx(apart.frequencies, **near)
     assert together.standard_deviations == pytest.approx(apart.standard_deviations, **near)
+
+
+def test_a_hundred_thousand_values_take_less_than_a_second():
+    d, n = 100_000, 10**8
+    mechanism, rng = KSubset(d, 6.0), np.random.default_rng(2)
+    people = rng.multinomial(n, truth("zipf:1")(d, rng))
+    hits = rng.binomial(people, mechanism.g) + rng.binomial(n - people, mechanism.h)
+    seconds = []
+    for _ in range(3):
+        start = perf_counter()
+        shrink(mechanism, hits, n).interval()
+        seconds.append(perf_counter() - start)
+    assert min(seconds) < 1
 
 
 def test_the_result_cannot_be_changed():

@@ -4,16 +4,19 @@ The shares θ_1, …, θ_d are taken for independent draws of one unknown law (R
 Wolfowitz 1956; Efron 2010, Large-Scale Inference). A count is exactly Binomial(n, h + (g − h) θ),
 so that with weights w on a grid of shares, value i is at the grid's share t with probability
 
-    r_it ∝ Binomial(f_i; n, h + (g − h) t) · w_t,    w_t = b_t + Σ_{j ≠ i} r_jt,
+    r_it ∝ Binomial(f_i; n, h + (g − h) t) · w_t,    w_t = b_t + d/(d + 6) Σ_{j ≠ i} r_jt,
 
-where each weight is what the other values say, and the few pseudo-values b. This is solved by going
-round (zero-order collapsed variational Bayes: Asuncion, Welling, Smyth, Teh 2009). Leaving a value
-itself out is what keeps a giant from being its own prior.
+where each weight is what the other values say, less so where there are few of them, and the
+pseudo-values b. This is solved by going round (zero-order collapsed variational Bayes: Asuncion,
+Welling, Smyth, Teh 2009). Leaving a value itself out keeps a giant from being its own prior.
 
-The pseudo-values b: two at the corners, where one value has everything and all others nothing; and
-half a one to every standard deviation of the noise near a count, in the arcsine scale, in which
-that deviation is everywhere the same (Jeffreys's law). So a value with hardly any neighbour keeps
-its unbiased estimate, and a crowd of neighbours outvotes them.
+The pseudo-values b: nearly two at the corners, where one value has everything and all others
+nothing; and half a one to every standard deviation of the noise near a count, in the arcsine scale,
+in which that deviation is everywhere the same (Jeffreys's law), less where it is but a few reports.
+So a value with hardly any neighbour keeps its unbiased estimate, and a crowd of neighbours outvotes
+them. How many they are was chosen on the grid of benchmarks/accuracy.py: more of the even ones gain
+where values lie a few deviations apart, and lose where all are alike; more at the corners gain for
+empty values, and lose for those nearly empty.
 
 The shares sum to 1. The law's level is set accordingly, by a factor exp(λ t/(1 + t/κ)) on w, which
 levels off beyond the noise, at κ: what stands out of the noise knows its level by itself.
@@ -36,7 +39,9 @@ _NEAR = 4.5  # the grid reaches so far around a count, …
 _REACH = 8.0  # … and a count's likelihood so far
 _LEAST_PLACES = 32
 _MULTIPLES = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)  # of 1/d, where the noise is wider than the shares
-_CORNERS, _DENSITY = 2.0, 0.5
+_CORNERS, _DENSITY = 1.8, 0.5  # pseudo-values; half of the density at a variance of _FEW reports
+_FEW = 5.0
+_CAUTION = 6.0  # so many values are trusted half
 _OWN = 3.0  # a value's own posterior reaches so far
 _LEVEL = 3.0  # κ, in standard deviations
 _ROUNDS, _SETTLED = 100, 1e-5
@@ -133,13 +138,13 @@ def learn(noise: Noise, hits: Floats, times: Floats, d: int) -> Learned:
     deviation = float(np.sqrt(noise.variance(theta[0])))
     level = theta / (1 + theta / (_LEVEL * deviation))
     weights, chance = pseudo.copy(), np.zeros_like(likelihood)
-    tilt, mean = 0.0, np.zeros(len(hits))
+    tilt, mean, trust = 0.0, np.zeros(len(hits)), d / (d + _CAUTION)
     for _ in range(_ROUNDS):
         factor = np.exp(tilt * level - max(tilt * level[-1], 0.0))
-        mass = likelihood * factor[share] * np.maximum(weights[share] - chance, 1e-300)
+        mass = likelihood * factor[share] * np.maximum(weights[share] - trust * chance, 1e-300)
         chance = mass / np.repeat(np.add.reduceat(mass, start), length)
         before, mean = mean, np.add.reduceat(chance * t, start)
-        weights = pseudo + np.bincount(share, each * chance, len(theta))
+        weights = pseudo + np.bincount(share, trust * each * chance, len(theta))
         along = chance * level[share]
         slope = np.add.reduceat(along * t, start) - mean * np.add.reduceat(along, start)
         excess = float(times @ mean - 1) / max(float(times @ slope), 1e-300)
@@ -148,17 +153,17 @@ def learn(noise: Noise, hits: Floats, times: Floats, d: int) -> Learned:
             break
     square = np.add.reduceat(chance * np.square(t - np.repeat(mean, length)), start)
     law = weights * factor
-    others = factor * (pseudo + _without_one(noise, theta, weights - pseudo))
+    others = factor * (pseudo + _without_one(noise, theta, weights - pseudo, trust))
     return Learned(theta, edges, law / law.sum(), others, start, share, chance, mean, square)
 
 
-def _without_one(noise: Noise, theta: Floats, values: Floats) -> Floats:
-    """Return how many values are at each share, less one of those in its neighbourhood."""
+def _without_one(noise: Noise, theta: Floats, weights: Floats, one: float) -> Floats:
+    """Return the weights of values, less one of those in the neighbourhood of each share."""
     place = noise.place(noise.rate(theta))
-    sums = np.append(0.0, np.cumsum(values))
+    sums = np.append(0.0, np.cumsum(weights))
     first, last = (np.searchsorted(place, place + side * _OWN) for side in (-1, 1))
     near = sums[last] - sums[first]
-    left: Floats = values * np.maximum(1 - 1 / np.maximum(near, 1e-300), 0)
+    left: Floats = weights * np.maximum(1 - one / np.maximum(near, 1e-300), 0)
     return left
 
 
@@ -166,14 +171,16 @@ def _grid(noise: Noise, hits: Floats, d: int) -> tuple[Floats, Floats, Floats]:
     """Return the shares, the edges of their cells, and their pseudo-values."""
     multiples = [multiple / d for multiple in _MULTIPLES if multiple < d]
     near = noise.share_at(noise.places_near(hits, _STEP, _NEAR))
+    near = near[(near > 1e-9 / d) & (near < 1 - 1e-9)]
     theta = np.unique(np.concatenate([near, multiples, [0.0, 1.0]]))
-    theta = theta[np.append(np.diff(theta) > 1e-9 * theta[1:], True)]
     place = noise.place(noise.rate(theta))
     middle = (place[1:] + place[:-1]) / 2
     # A cell does not reach into where no count is near.
     low = np.maximum(np.append(place[0], middle), place - _STEP)
     high = np.minimum(np.append(middle, place[-1]), place + _STEP)
-    pseudo = _DENSITY * (high - low)
+    rate = noise.rate(theta)
+    expected = noise.n * rate * (1 - rate)
+    pseudo = _DENSITY * (high - low) * expected / (expected + _FEW)
     pseudo[0] += _CORNERS * (d - 1) / d
     pseudo[-1] += _CORNERS / d
     return theta, noise.share_at(np.stack([low, high])), pseudo
