@@ -317,7 +317,7 @@ def _choose_mechanism(mechanism: str | Mechanism, d: int, epsilon: float) -> Mec
     if not isinstance(mechanism, str) or mechanism not in by_name:
         rule = f"a Mechanism or one of auto, {', '.join(by_name)}"
         raise InvalidArgument("Survey", "mechanism", rule, mechanism)
-    return by_name[mechanism](d, epsilon)  # type: ignore[call-arg]
+    return by_name[mechanism](d, epsilon)
 
 
 def _check_id(identifier: str) -> str:

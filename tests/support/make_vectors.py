@@ -93,7 +93,7 @@ def others():
     entries = []
     special = [Rappor(5, 1.0, cohorts=300, bits=9, hashes=3), GeometricNoise(4, 0.05)]
     for name in naive_others.SAMPLERS:
-        special += [by_name[name](d, e) for d, e in OTHER_SIZES]  # type: ignore[call-arg]
+        special += [by_name[name](d, e) for d, e in OTHER_SIZES]
     for mechanism in special:
         d, sample = mechanism.d, naive_others.SAMPLERS[mechanism.name]
         survey = Survey("Vector", names(d), mechanism.epsilon, mechanism=mechanism)

@@ -45,6 +45,10 @@ class Channel(Estimated, ABC):
     d: int
     epsilon: float
 
+    @abstractmethod
+    def __init__(self, d: int, epsilon: float) -> None:
+        """Be the best of its kind for d values and a privacy level."""
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable: '{name}' cannot be set.")
 

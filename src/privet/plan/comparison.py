@@ -76,7 +76,7 @@ def _make(name: str, d: int, epsilon: float) -> Mechanism | None:
     if name not in by_name:
         return None
     try:
-        return by_name[name](d, epsilon)  # type: ignore[call-arg]
+        return by_name[name](d, epsilon)
     except InvalidArgument:
         return None
 
