@@ -34,7 +34,7 @@ LEVEL = 0.95
 SIZES = (2, 3, 5, 10, 30, 100, 500, 2000, 5000)
 LEVELS = (0.2, 0.5, 1.0, 2.0, 4.0, 6.0)
 PEOPLE = (500, 5000, 50_000, 1_000_000)
-REPEATS, MORE = 8, 100
+REPEATS, MORE = 8, 400
 # A cell that looks worse than this is measured again, with more and other people.
 DOUBTFUL = 1.05
 KINDS = ("all", "top three", "giants", "empty")

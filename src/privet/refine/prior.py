@@ -10,7 +10,7 @@ where each weight is what the other values say, less so where there are few of t
 pseudo-values b. This is solved by going round (zero-order collapsed variational Bayes: Asuncion,
 Welling, Smyth, Teh 2009). Leaving a value itself out keeps a giant from being its own prior.
 
-The pseudo-values b: nearly two at the corners, where one value has everything and all others
+The pseudo-values b: two at the corners, where one value has everything and all others
 nothing; and half a one to every standard deviation of the noise near a count, in the arcsine scale,
 in which that deviation is everywhere the same (Jeffreys's law), less where it is but a few reports.
 So a value with hardly any neighbour keeps its unbiased estimate, and a crowd of neighbours outvotes
@@ -39,7 +39,7 @@ _NEAR = 4.5  # the grid reaches so far around a count, …
 _REACH = 8.0  # … and a count's likelihood so far
 _LEAST_PLACES = 32
 _MULTIPLES = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)  # of 1/d, where the noise is wider than the shares
-_CORNERS, _DENSITY = 1.8, 0.5  # pseudo-values; half of the density at a variance of _FEW reports
+_CORNERS, _DENSITY = 2.0, 0.5  # pseudo-values; half of the density at a variance of _FEW reports
 _FEW = 5.0
 _CAUTION = 6.0  # so many values are trusted half
 _OWN = 3.0  # a value's own posterior reaches so far
