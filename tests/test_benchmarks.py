@@ -54,10 +54,16 @@ One report of one person
     Survey.randomize, d = 64
     Survey.randomize, d = 100
     Survey.randomize, d = 1,000
+Time, and what it says of an answer
+    one report, k-subset
+    one report, hashed-rr
+On a person's device
+    import, 12 surveys and reports
+    its memory
 Start
     import privet
     privet --help
-    the first batch
+    loading numba
 Memory for reports in a file
     randomize to a file
     count from a file

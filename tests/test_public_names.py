@@ -22,6 +22,7 @@ def test_the_public_names_are_pinned():
         "Survey",
         "Tally",
         "__version__",
+        "bulk",
         "entropy",
         "errors",
         "mechanisms",
