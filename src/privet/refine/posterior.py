@@ -41,7 +41,7 @@ class Shrunk:
 
     @property
     def remark(self) -> str:
-        """A word for tables: empty, unless there was too little signal."""
+        """A word for tables, empty, unless there was too little signal."""
         return "too little signal" if self.flat else ""
 
     @property
