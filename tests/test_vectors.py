@@ -5,11 +5,11 @@ import hmac
 import json
 from pathlib import Path
 
-import naive
-import naive_others
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+import naive
+import naive_others
 from privet import Survey
 from privet.contract import decode, encode
 from privet.entropy import Stream

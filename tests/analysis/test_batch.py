@@ -5,13 +5,13 @@ import time
 from collections import Counter
 from itertools import combinations
 
-import naive
 import numpy as np
 import pytest
-import wired
 from scipy.stats import chi2
 
+import naive
 import privet
+import wired
 from privet.analysis import batch, counter
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport

@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-import naive
 import numpy as np
 import pytest
-import wired
-from exact import law
 from scipy.stats import chi2
 
+import naive
+import wired
+from exact import law
 from privet.entropy import Stream, seeded
 from privet.mechanisms.bits.optimized_unary import OptimizedUnary
 from privet.mechanisms.hashes.hashed_rr import HashedRR

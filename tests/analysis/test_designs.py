@@ -4,12 +4,12 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import naive
-import naive_designs
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
+import naive
+import naive_designs
 from privet.analysis import batch, counter
 from privet.analysis.designs import Classes
 from privet.entropy import Entropy, Stream, seeded

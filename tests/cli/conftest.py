@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from commands import SURVEY, answers, succeeds, write_reports
 from pyarrow import parquet
+
+from commands import SURVEY, answers, succeeds, write_reports
 
 COUNTRIES = ["FR", "DE", "FR", "IT"]
 

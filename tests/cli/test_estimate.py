@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
+
 from commands import (
     BAD_DATA,
     SHARES,
@@ -18,8 +20,6 @@ from commands import (
     succeeds,
     write_reports,
 )
-from pyarrow import parquet
-
 from privet import Survey
 
 

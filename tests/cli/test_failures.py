@@ -10,6 +10,8 @@ from time import monotonic, sleep
 
 import click
 import pytest
+from pyarrow import parquet
+
 from commands import (
     BAD_DATA,
     INTERRUPTED,
@@ -20,8 +22,6 @@ from commands import (
     fails,
     real,
 )
-from pyarrow import parquet
-
 from privet.cli.failures import in_one_line
 from privet.errors import InvalidFile
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import SHARES, SYSTEM, answers, assert_is_a_picture, real, succeeds
 
+from commands import SHARES, SYSTEM, answers, assert_is_a_picture, real, succeeds
 from privet import __version__, cli
 
 

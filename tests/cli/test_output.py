@@ -8,9 +8,9 @@ from stat import S_IMODE
 
 import pyarrow as pa
 import pytest
-from commands import SYSTEM, fails, run, shares, succeeds
 from pyarrow import parquet
 
+from commands import SYSTEM, fails, run, shares, succeeds
 from privet import Survey
 from privet.cli.output import as_json
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from commands import SYSTEM, USAGE, assert_is_a_picture, fails, real, succeeds
 
 KEYS = [

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from commands import USAGE, fails, succeeds
 
+from commands import USAGE, fails, succeeds
 from privet import Survey, theory
 from privet.mechanisms import by_name, choose
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from commands import BAD_DATA, PRIVET, fails, run, shares, succeeds
 from pyarrow import feather, parquet
 
+from commands import BAD_DATA, PRIVET, fails, run, shares, succeeds
 from privet import Survey
 from privet.bulk import read_reports
 

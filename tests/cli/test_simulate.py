@@ -6,6 +6,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from pyarrow import parquet
+
 from commands import (
     BAD_DATA,
     SYSTEM,
@@ -15,8 +17,6 @@ from commands import (
     real,
     succeeds,
 )
-from pyarrow import parquet
-
 from privet import simulate
 
 QUICK = ["simulate", "-d", "5", "-n", "60", "--repeats", "4", "--seed", "3"]

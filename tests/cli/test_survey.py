@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from pyarrow import parquet
+
 from commands import (
     BAD_DATA,
     SURVEY,
@@ -12,8 +14,6 @@ from commands import (
     run,
     succeeds,
 )
-from pyarrow import parquet
-
 from privet import Survey
 
 

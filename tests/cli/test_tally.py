@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import BAD_DATA, SURVEY, fails, succeeds, write_reports
 
+from commands import BAD_DATA, SURVEY, fails, succeeds, write_reports
 from privet import Survey, Tally
 
 pytestmark = pytest.mark.usefixtures("folder")

@@ -7,6 +7,7 @@ import termios
 from contextlib import suppress
 
 import pytest
+
 from commands import PRIVET
 
 

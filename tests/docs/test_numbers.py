@@ -10,8 +10,8 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from commands import succeeds
 
+from commands import succeeds
 from privet import Estimate, Survey, entropy, theory
 from privet.analysis import tally
 from privet.errors import InvalidArgument

@@ -7,6 +7,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+
 from commands import succeeds
 
 ROOT = Path(__file__).parents[2]

@@ -5,8 +5,8 @@ from math import exp
 
 import numpy as np
 import pytest
-from exact import law
 
+from exact import law
 from privet import Survey, simulate
 from privet.analysis.cohorts import Cells
 from privet.analysis.hadamard import walsh_hadamard

@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from exact import assert_private, laws
 
+from exact import assert_private, laws
 from privet import Survey, simulate
 from privet.analysis import batch, counter
 from privet.analysis.tally import Tally

@@ -4,11 +4,11 @@ from fractions import Fraction
 from math import isclose, log
 
 import mpmath
-import naive_designs
 import numpy as np
 import pytest
-from exact import assert_hit_rates, assert_private, law, laws, walks
 
+import naive_designs
+from exact import assert_hit_rates, assert_private, law, laws, walks
 from privet import theory
 from privet.mechanisms import KSubset
 from privet.mechanisms.subsets.cyclotomic import Cyclotomic

@@ -3,10 +3,10 @@
 from fractions import Fraction
 from math import isclose
 
-import naive
 import pytest
-from exact import assert_hit_rates, assert_private, law, laws, walks
 
+import naive
+from exact import assert_hit_rates, assert_private, law, laws, walks
 from privet import theory
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
 from privet.mechanisms.odds import floor_exp

@@ -4,12 +4,12 @@ from fractions import Fraction
 from math import comb, log2
 
 import mpmath
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import naive
 from privet import theory
 from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR

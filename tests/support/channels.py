@@ -9,10 +9,10 @@ best of all mechanisms.
 
 from itertools import combinations, product
 
-import naive
 import numpy as np
 from scipy.optimize import linprog, nnls
 
+import naive
 from privet.mechanisms import KSubset
 
 SMALL = list(product((2, 3, 4, 5, 6), (0.1, 0.5, 1.0, 2.0, 4.0)))  # d and ε

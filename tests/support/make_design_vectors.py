@@ -8,7 +8,6 @@ from pathlib import Path
 import naive
 import naive_designs
 from make_vectors import random_bytes
-
 from privet.mechanisms.subsets.cyclotomic import Cyclotomic
 from privet.mechanisms.subsets.hadamard import Hadamard
 from privet.mechanisms.subsets.projective import Projective

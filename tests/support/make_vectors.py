@@ -11,7 +11,6 @@ from pathlib import Path
 
 import naive
 import naive_others
-
 from privet import Survey
 from privet.mechanisms import GeometricNoise, KSubset, Rappor, by_name
 

@@ -9,7 +9,6 @@ of need. Side by side, a tile of rows lies together; a set that began too large 
 from __future__ import annotations
 
 import naive
-
 from privet.analysis.kernels import MOST_WORDS, TILE
 
 

@@ -2,9 +2,10 @@
 
 from itertools import pairwise, product
 
-import naive
 import numpy as np
 import pytest
+
+import naive
 from channels import (
     SMALL,
     channel,
@@ -17,7 +18,6 @@ from channels import (
     random_weights,
     reports,
 )
-
 from privet import theory
 from privet.mechanisms import BinaryRR, KSubset
 

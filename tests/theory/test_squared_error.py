@@ -6,8 +6,8 @@ from itertools import product
 import mpmath as mp
 import numpy as np
 import pytest
-from channels import SMALL, channel, exact_channel, most, patterns, random_channels, reports
 
+from channels import SMALL, channel, exact_channel, most, patterns, random_channels, reports
 from privet import theory
 from privet.mechanisms import BinaryRR, KSubset
 

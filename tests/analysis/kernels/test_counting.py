@@ -3,12 +3,12 @@
 import random
 import tracemalloc
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import naive
 from privet.analysis.kernels.counting import count_bitmaps, count_indices
 
 # Reports of every kind that the check and the adder treat differently, and their neighbours.
