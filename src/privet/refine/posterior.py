@@ -41,12 +41,12 @@ class Shrunk:
 
     @property
     def remark(self) -> str:
-        """A word for tables, empty, unless there was too little signal."""
+        """A word for tables, empty unless there was too little signal."""
         return "too little signal" if self.flat else ""
 
     @property
     def prior(self) -> tuple[Floats, Floats]:
-        """The law of the shares that was learned: some shares, and how common each is."""
+        """The learned law of the shares, as some shares and how common each is."""
         return self._law.shares, self._law.weights
 
     def __repr__(self) -> str:
