@@ -124,7 +124,7 @@ class Rappor(Cohorts):
 
     @cached_property
     def likelihood_ratio(self) -> Fraction:
-        """At most ((2^64 − flip) / flip)^(2·hashes): no two filters differ in more bits.
+        """At most ((2^64 − flip) / flip)^(2·hashes), as no two filters differ in more bits.
 
         It is just that wherever a cohort has two values without a common bit.
         """
