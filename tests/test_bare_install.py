@@ -1,0 +1,56 @@
+"""The person's side is installed into an empty environment and makes a report."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from privet import Survey
+
+ROOT = Path(__file__).parents[1]
+
+ANSWER = """
+import sys
+import privet
+
+survey = privet.Survey.from_json(sys.stdin.read())
+report = survey.randomize("yes")
+assert isinstance(report, bytes) and len(report) == survey.mechanism.report_bytes
+outside = {name.partition(".")[0] for name in sys.modules} - sys.stdlib_module_names
+print(*sorted(outside - {"__main__", "privet"}))
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """Return the Python of an environment with the wheel of privet and nothing else."""
+    folder = tmp_path_factory.mktemp("bare")
+    quiet = {"check": True, "capture_output": True}
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT]
+    subprocess.run(build, **quiet)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], **quiet)
+    python = folder / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    (wheel,) = folder.glob("*.whl")
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    subprocess.run([*pip, "install", "--no-deps", "--no-index", wheel], **quiet)
+    return python
+
+
+def test_a_report_needs_the_standard_library_alone(python, tmp_path):
+    survey = Survey("Tea?", ["yes", "no"], epsilon=1.0).to_json()
+    done = subprocess.run(
+        [python, "-I", "-c", ANSWER], input=survey, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "\n"
+
+
+def test_the_command_says_what_to_install(python, tmp_path):
+    done = subprocess.run(
+        [python, "-I", "-m", "privet", "demo"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 4
+    assert len(done.stderr.splitlines()) == 1
+    assert "pip install 'privet[analysis]'" in done.stderr
