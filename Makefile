@@ -37,14 +37,14 @@ bench: $(BENCH)/.ready  ## speed against peers, numpy and the machine, measured 
 	$(BENCH)/bin/python -m benchmarks
 
 accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, over many truths
-	$(BIN)/python $(PIP) --group accuracy
+	$(BIN)/python $(LOCKED) --group accuracy
 	$(BIN)/python -m benchmarks.accuracy
 
 lock: $(BIN)/python  ## the newest versions of everything, in constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python $(PIP) --upgrade 'pip>=25.1'
 	$(BIN)/python $(PIP) --group lock
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate \
-	  --custom-compile-command 'make lock' --all-extras --group dev --output-file constraints.txt pyproject.toml
+	  --custom-compile-command 'make lock' --all-extras --group dev --group accuracy --output-file constraints.txt pyproject.toml
 
 clean:  ## remove what was made here
 	rm -rf $(VENV) $(BENCH) build dist docs/_build docs/_pictures .mypy_cache .pytest_cache .ruff_cache .hypothesis

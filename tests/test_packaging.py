@@ -55,7 +55,12 @@ def test_the_extras():
 
 def test_everything_that_is_named_is_locked():
     groups = PYPROJECT["dependency-groups"]
-    named = {name(one) for group in ("docs", "dev") for one in groups[group] if type(one) is str}
+    named = {
+        name(one)
+        for group in ("accuracy", "docs", "dev")
+        for one in groups[group]
+        if type(one) is str
+    }
     named |= packages("all") | packages("spark")
     locked = set()
     for line in (ROOT / "constraints.txt").read_text().splitlines():
