@@ -7,7 +7,7 @@ PIP    := -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --constraint constraints.txt
 CODE   := src tests benchmarks docs examples
 
-.PHONY: help demo test lint docs bench accuracy lock clean
+.PHONY: help demo test lint docs bench accuracy coverage lock clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -40,6 +40,10 @@ accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, over
 	$(BIN)/python $(LOCKED) --group accuracy
 	$(BIN)/python -m benchmarks.accuracy
 
+coverage: $(VENV)/.dev  ## every test once more, with the lines of src that none reaches
+	@tests/components.sh
+	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov
+
 lock: $(BIN)/python  ## the newest versions of everything, in constraints.txt
 	$(BIN)/python $(PIP) --upgrade 'pip>=25.1'
 	$(BIN)/python $(PIP) --group lock
@@ -47,7 +51,7 @@ lock: $(BIN)/python  ## the newest versions of everything, in constraints.txt
 	  --custom-compile-command 'make lock' --all-extras --group dev --group accuracy --output-file constraints.txt pyproject.toml
 
 clean:  ## remove what was made here
-	rm -rf $(VENV) $(BENCH) build dist docs/_build docs/_pictures .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) build dist docs/_build docs/_pictures .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privet needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
