@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
+from random import choice
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import rankdata
 
-from privet.entropy import Stream
+from privet import Survey
 from privet.mechanisms import by_name
 
 from .rows import Bar, Row
@@ -22,45 +22,44 @@ if TYPE_CHECKING:
 
     from .timing import Scale
 
-_D, _EPSILON, _PAIRS = 100, 2.0, 10_000
+_D, _EPSILON, _REPORTS = 100, 2.0, 20_000
 
 
 def hit_or_miss(scale: Scale) -> Iterator[Row]:
     """Time, and what it says of an answer.
 
-    One report at a time, d = 100 and ε = 2. The same random bytes, but for those of the coin, make
-    a hit and a miss in turn. The AUC is how often a hit takes longer than a miss: what the best
+    One answer at a time, d = 100 and ε = 2, through `Survey.randomize`. A hit is a report that
+    supports the person's answer. The AUC is how often a hit takes longer than a miss: what the best
     guess from the time alone can do. 1/2 says nothing, and the distance from it is shown.
     """
-    for name in by_name:
-        mechanism = by_name[name](_D, _EPSILON)
-        if hasattr(mechanism, "coin"):  # the others draw alike for every answer
-            hits, misses = _times(mechanism, scale(_PAIRS))
-            yield Row(
-                f"one report, {name}",
-                show_time(float(np.median(hits)) * 1e-9),
-                f"a miss {show_time(float(np.median(misses)) * 1e-9)}",
-                abs(_auc(hits, misses) - 0.5),
-                "from AUC ½",
-                Bar(0.05, at_most=True),
-            )
+    names = [str(i) for i in range(_D)]
+    for mechanism, kind in by_name.items():
+        if not hasattr(kind, "members"):  # all bits are drawn alike
+            continue
+        survey = Survey("Which?", names, _EPSILON, mechanism=mechanism)
+        hits, misses = _times(survey, max(scale(_REPORTS), 1000))
+        yield Row(
+            f"one report, {mechanism}",
+            show_time(float(np.median(hits)) * 1e-9),
+            f"a miss {show_time(float(np.median(misses)) * 1e-9)}",
+            abs(_auc(hits, misses) - 0.5),
+            "from AUC ½",
+            Bar(0.05, at_most=True),
+        )
 
 
-def _times(mechanism: Any, pairs: int) -> NDArray[np.int64]:
+def _times(survey: Survey, reports: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return nanoseconds of hits and of misses."""
-    heads, total = mechanism.coin
-    coins = [int(word).to_bytes(8, "little") for word in (heads - 1, total - 1)]
-    times = np.empty((2, pairs), dtype=np.int64)
-    for pair in range(pairs):
-        rest = os.urandom(2 * mechanism.stream_bytes)
-        for side in (0, 1) if pair % 2 else (1, 0):
-            data = [coins[side] + rest]
-            stream = Stream(lambda size, data=data: data.pop() if data else os.urandom(size), 0)
-            value = rest[0] % mechanism.d
-            begin = perf_counter_ns()
-            mechanism.sample(value, stream)
-            times[side, pair] = perf_counter_ns() - begin
-    return times
+    times: tuple[list[int], list[int]] = ([], [])
+    for _ in range(reports):
+        value = choice(range(len(survey.categories)))
+        answer = survey.categories[value]
+        begin = perf_counter_ns()
+        report = survey.randomize(answer)
+        taken = perf_counter_ns() - begin
+        times[value in survey.mechanism.members(report)].append(taken)
+    misses, hits = (np.array(side) for side in times)
+    return hits, misses
 
 
 def _auc(hits: NDArray[np.int64], misses: NDArray[np.int64]) -> float:

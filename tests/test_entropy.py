@@ -38,14 +38,14 @@ def stream_of(*data):
 def test_coin_compares_little_endian_words_with_exact_bounds():
     heads, total = 0x0123456789ABCDEF, 0xFEDCBA9876543210
     word = lambda value: value.to_bytes(8, "little")  # noqa: E731
-    assert stream_of(*word(0)).coin(heads, total) is True
-    assert stream_of(*word(heads - 1)).coin(heads, total) is True
-    assert stream_of(*word(heads)).coin(heads, total) is False
-    assert stream_of(*word(total - 1)).coin(heads, total) is False
+    assert stream_of(*word(0)).coin(heads, total) == 1
+    assert stream_of(*word(heads - 1)).coin(heads, total) == 1
+    assert stream_of(*word(heads)).coin(heads, total) == 0
+    assert stream_of(*word(total - 1)).coin(heads, total) == 0
     # Words at or above the total are drawn again, whatever follows.
     for rejected in (total, 2**64 - 1):
-        assert stream_of(*word(rejected), *word(0)).coin(heads, total) is True
-        assert stream_of(*word(rejected), *word(heads)).coin(heads, total) is False
+        assert stream_of(*word(rejected), *word(0)).coin(heads, total) == 1
+        assert stream_of(*word(rejected), *word(heads)).coin(heads, total) == 0
         with pytest.raises(Ran):
             stream_of(*word(rejected)).coin(heads, total)
 

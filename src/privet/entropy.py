@@ -14,7 +14,7 @@ that clients in other languages follow byte by byte.
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, lru_cache
 from operator import length_hint
 from struct import unpack_from
 from typing import TYPE_CHECKING
@@ -34,6 +34,9 @@ MIN_SECRET_BYTES = 16
 # How a key becomes bytes, as surveys name it.
 HMAC_SHA256, AES_256_CTR = "hmac-sha256", "aes-256-ctr"
 
+_MARK = 1 << 64
+_CARRY = 3 * _MARK - 1
+
 _from_bytes = int.from_bytes
 
 
@@ -41,6 +44,12 @@ _from_bytes = int.from_bytes
 def _bits(width: int) -> Callable[[int], int]:
     """Return a look-up from a byte to the bit at the position that its low bits name."""
     return tuple(1 << (byte & (1 << width) - 1) for byte in range(256)).__getitem__
+
+
+@lru_cache(64)
+def _whole_multiple(n: int) -> int:
+    """Return the largest multiple of n that 64 bits can count up to."""
+    return _MARK // n * n
 
 
 class Stream:
@@ -57,22 +66,27 @@ class Stream:
         self._data = read(expected)
         self._at = 0
 
-    def coin(self, heads: int, total: int) -> bool:
-        """Return True with probability heads / total exactly; 0 <= heads <= total <= 2**64.
+    def coin(self, heads: int, total: int) -> int:
+        """Return 1 with probability heads / total exactly, else 0; 0 <= heads <= total <= 2**64.
 
-        Eight bytes at a time, until their value is below `total`.
+        Eight bytes at a time, until their value is below `total`. The result is a carry, not a
+        comparison, whose branch a processor would learn: it takes equally long for both.
         """
-        return self._word(total) < heads
+        return (_CARRY + heads - self._marked(total) >> 64) - 1
 
     def below(self, n: int) -> int:
         """Return a uniform integer of [0, n), for n <= 2**64.
 
         Eight bytes at a time, until their value is below the largest multiple of n that fits.
         """
-        return self._word((1 << 64) // n * n) % n
+        return (self._marked(_whole_multiple(n)) - _MARK) % n
 
-    def _word(self, limit: int) -> int:
-        """Return eight bytes as an integer, the first ones that are below the limit."""
+    def _marked(self, limit: int) -> int:
+        """Return eight bytes as an integer, the first ones that are below the limit, plus 2**64.
+
+        So marked, small ones take as long as large ones.
+        """
+        limit += _MARK
         while True:
             at = self._at
             end = at + 8
@@ -80,7 +94,7 @@ class Stream:
                 self._refill(8)
                 continue
             self._at = end
-            value = _from_bytes(self._data[at:end], "little")
+            value = _from_bytes(self._data[at:end] + b"\1", "little")
             if value < limit:
                 return value
 

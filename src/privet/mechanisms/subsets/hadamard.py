@@ -61,13 +61,14 @@ class Hadamard(Design):
         The top bit of place + 1 says which parity is wanted, and the lowest bit that the point has
         is free to give it.
         """
-        point = value + 1
+        point, half = value + 1, 1 << self.t - 1
         pivot = point & -point
-        wanted, rest = divmod(place + 1, 1 << self.t - 1)
+        wanted = place + 1 + 2 * half >> self.t - 1  # 2 or 3, as 0 is quicker to compute with
+        rest = place + 1 & half - 1
         low = rest & pivot - 1
         block = (rest - low) << 1 | low
-        odd = (block & point).bit_count() & 1
-        return (block | pivot * (odd ^ wanted)) - 1
+        odd = (block & point).bit_count() + wanted & 1
+        return block + (0, pivot)[odd] - 1
 
     def _holds(self, block: int, value: int) -> bool:
         return (block + 1 & value + 1).bit_count() & 1 == 0

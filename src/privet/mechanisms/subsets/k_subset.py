@@ -208,7 +208,7 @@ class KSubset(Subsets):
         if self.index_bits:
             return self._sample_indices(value, stream)
         heads, total, complement, others, size, everyone, numerator, bits, report_bytes = self._plan
-        inside = stream.coin(heads, total) is not complement
+        inside = stream.coin(heads, total) != complement
         drawn = stream.coins(others, numerator, bits) if bits else 0
         missing = size - drawn.bit_count()
         if missing < 0:
