@@ -290,7 +290,10 @@ def _check_categories(categories: Sequence[str]) -> tuple[str, ...]:
     unordered = isinstance(categories, str | bytes | Mapping | set | frozenset)
     if unordered or not isinstance(categories, Iterable):
         raise InvalidArgument("Survey", "categories", "an ordered sequence of str", categories)
-    checked = tuple(_check_text(f"categories[{i}]", text) for i, text in enumerate(categories))
+    names = tuple(categories)
+    if len(names) > 1 and _are_plain(names):  # as most are
+        return names
+    checked = tuple(_check_text(f"categories[{i}]", text) for i, text in enumerate(names))
     if len(checked) < 2:
         raise InvalidArgument("Survey", "categories", "at least two", list(checked))
     first: dict[str, int] = {}
@@ -299,6 +302,15 @@ def _check_categories(categories: Sequence[str]) -> tuple[str, ...]:
             rule = f"different from categories[{first[text]}]"
             raise InvalidArgument("Survey", f"categories[{i}]", rule, text)
     return checked
+
+
+def _are_plain(texts: tuple[object, ...]) -> bool:
+    """Tell that all are different texts of visible ASCII, without a look at each."""
+    if set(map(type, texts)) != {str} or len(set(texts)) < len(texts):
+        return False
+    joined = "".join(texts)  # type: ignore[arg-type]
+    visible = joined.isascii() and joined.isprintable() and all(texts)
+    return visible and tuple(map(str.strip, texts)) == texts  # type: ignore[arg-type]
 
 
 def _choose_mechanism(mechanism: str | Mechanism, d: int, epsilon: float) -> Mechanism:
