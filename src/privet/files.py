@@ -7,7 +7,7 @@ import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
-from stat import S_IMODE, S_ISLNK, S_ISVTX, S_IWOTH
+from stat import S_IMODE, S_ISLNK, S_ISREG, S_ISVTX, S_IWOTH
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,10 +29,11 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
     A link stays a link: the file that it points to is replaced. A folder, a device or a pipe is
     refused, and so is what another user has put into a folder that anyone can write to.
     """
-    if path.exists() and not path.is_file():  # of a pipe, the real path names nothing
+    found = _status(path)
+    if found is not None and not S_ISREG(found.st_mode):  # of a pipe, the real path names nothing
         raise FileExistsError(errno.EEXIST, "Exists and is not a regular file", str(path))
     target = _real(path)
-    before = target.stat() if target.exists() else None
+    before = _status(target)
     # The ending is kept, because writers choose their format by it.
     temporary = target.with_name(f".{token_hex(8)}{path.suffix}")
     mode = 0o600 if private or before is not None else 0o666
@@ -51,6 +52,14 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Return the status of a file if there is one; a name that cannot be is an error."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
 
 
 def _real(path: Path) -> Path:

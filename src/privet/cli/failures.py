@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -62,6 +64,8 @@ def in_one_line() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
+        if error.filename is None:
+            _forget_output()
         where = f"{error.filename}: " if error.filename else ""
         raise _Failure(f"{where}{error.strerror or error}", SYSTEM) from None
     except MemoryError:
@@ -70,6 +74,12 @@ def in_one_line() -> Iterator[None]:
         raise _Failure("interrupted", INTERRUPTED) from None
     except _Terminated as error:
         raise _Failure("terminated", 128 + error.args[0]) from None
+
+
+def _forget_output() -> None:
+    """Let what stdout could not take go nowhere: the interpreter would try again at its end."""
+    with suppress(OSError), open(os.devnull, "w") as nowhere:  # noqa: PTH123
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 @contextmanager

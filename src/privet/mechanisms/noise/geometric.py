@@ -31,7 +31,7 @@ _BYTE, _TWO_BYTES = 2**7 - 1, 2**15 - 1
 # A byte is enough where no more than this share of entries does not fit.
 _RARE = 2.0**-32
 # A client tosses a coin for every step: at most so many for a report, or so many an entry.
-_MOST_COINS, _COINS_AN_ENTRY = 2**16, 32
+_MOST_COINS, _COINS_AN_ENTRY = 2**15, 32
 
 
 class GeometricNoise(Mechanism):
