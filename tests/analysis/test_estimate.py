@@ -123,19 +123,6 @@ def test_the_population_interval_is_clopper_and_pearsons():
     assert high == pytest.approx(np.clip((upper - h) / (g - h), 0, 1), abs=1e-12)
 
 
-def test_the_sample_interval_solves_its_equation():
-    survey = survey_of(10, 2.0)
-    counts = np.array([350, 260, 250, 240, 230, 220, 200, 180, 150, 120])
-    estimate = Estimate(survey, 1000, counts)
-    z = norm.isf(0.025)
-    for end in estimate.interval(target="sample"):
-        inside = (end > 0) & (end < 1)
-        assert inside.sum() >= 3
-        spread = survey.mechanism.variance(end, 1000, "sample")
-        distance = (estimate.frequencies - end) ** 2
-        assert distance[inside] == pytest.approx(z**2 * spread[inside], rel=1e-9)
-
-
 def test_wider_levels_and_simultaneous_intervals_contain_the_others(million):
     estimate, _ = million
     for target in ("population", "sample"):

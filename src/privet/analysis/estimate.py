@@ -73,9 +73,9 @@ class Estimate:
 
         target="population" is for the crowd that the n people were drawn from, target="sample" for
         the share among these n people themselves, which is narrower. How, the mechanism knows:
-        where it is symmetric, a count is exactly binomial, and the interval for the population
-        covers at least at the level; else both are by the normal law. simultaneous=True widens all
-        of them (Bonferroni) so that they hold together.
+        where it is symmetric, the law of a count is known exactly, and both intervals cover at
+        least at the level; else both are by the normal law. simultaneous=True widens all of them
+        (Bonferroni) so that they hold together.
         """
         alpha = alpha_of("Estimate.interval", level)
         if target not in get_args(Target):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .holders import Rates, fewest_holders
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -59,6 +61,7 @@ class HitRates(Estimator):
     def __init__(self, mechanism: Symmetric) -> None:
         g, h = mechanism.hit_rates
         self._h, self._gain = float(h), float(g - h)
+        self._rates = Rates((float(g), float(1 - g)), (float(h), float(1 - h)))
         self._own = float(g * (1 - g) / (g - h) ** 2)
         self._other = float(h * (1 - h) / (g - h) ** 2)
 
@@ -76,12 +79,15 @@ class HitRates(Estimator):
     ) -> tuple[Floats, Floats]:
         """Return the ends of an interval for each share, which misses with probability alpha.
 
-        A population's count is exactly Binomial(n, h + θ(g − h)): Clopper and Pearson's (1934). For
-        the sample, the score test is inverted.
+        A population's count is exactly Binomial(n, h + θ(g − h)): Clopper and Pearson's (1934). So
+        is that of a sample at θ = 0 and θ = 1, and between them its ends are whole numbers of
+        people (`holders`): both cover at least at the level.
         """
-        if target == "population":
-            return self._population_interval(counts, n, alpha)
-        return self._sample_interval(self.frequencies(counts, n), n, alpha)
+        different, places = np.unique(counts, return_inverse=True)
+        low, high = self._population_interval(different, n, alpha)
+        if target == "sample":
+            low, high = self._sample_interval(different, n, alpha, low, high)
+        return low[places], high[places]
 
     def _population_interval(self, counts: Integers, n: int, alpha: float) -> tuple[Floats, Floats]:
         from scipy.special import betaincinv
@@ -93,10 +99,15 @@ class HitRates(Estimator):
         high[rest] = betaincinv(hits[rest] + 1, misses[rest], 1 - alpha / 2)
         return (low - self._h) / self._gain, (high - self._h) / self._gain
 
-    def _sample_interval(self, estimate: Floats, n: int, alpha: float) -> tuple[Floats, Floats]:
-        """Solve n(θ̂ − θ)² <= z²(θ·V1 + (1 − θ)·V0) for θ."""
-        spread = NormalDist().inv_cdf(1 - alpha / 2) ** 2 / n
-        middle = estimate + spread * (self._own - self._other) / 2
-        inner = middle**2 - estimate**2 + spread * self._other
-        reach = np.sqrt(np.maximum(inner, 0))
-        return middle - reach, middle + reach
+    def _sample_interval(
+        self, counts: Integers, n: int, alpha: float, low: Floats, high: Floats
+    ) -> tuple[Floats, Floats]:
+        """Move those ends of the population's interval that are shares to those of a sample."""
+        inside = (low > 0) & (low < 1)
+        holders = fewest_holders(counts[inside], n, self._rates, alpha / 2)
+        low[inside] = holders / n
+        inside = (high > 0) & (high < 1)
+        others = fewest_holders(n - counts[inside], n, self._rates.mirrored(), alpha / 2)
+        high[inside] = (n - others) / n
+        estimate = self.frequencies(counts, n)
+        return np.minimum(low, estimate), np.maximum(high, estimate)
