@@ -38,6 +38,12 @@ def test_a_margin_is_planned_for(known):
     ] == pytest.approx(0.01, rel=0.01)
 
 
+def test_a_plan_for_too_few_people_says_that_no_share_is_detectable():
+    few = ["plan", "--categories", "4", "-e", "0.1", "-n", "2"]
+    assert "distinguishable from zero  none" in succeeds(*few)
+    assert json.loads(succeeds(*few, "--json"))["detectable"] is None
+
+
 @pytest.mark.parametrize("name", ["plan.png", "plan.svg", "plan.pdf"])
 def test_the_plan_is_drawn(folder, name):
     succeeds(*PLAN, "--figure", name)

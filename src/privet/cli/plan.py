@@ -26,7 +26,7 @@ _WIDE = 115  # for all columns of a comparison
 @click.option("-e", "--epsilon", type=float, help="The privacy level of one report.")
 @click.option("-n", "--people", "n", type=click.IntRange(1), help="How many people report.")
 @click.option(
-    "--margin", type=float, help="Half the width of a rare category's interval, such as 0.01."
+    "--margin", type=float, help="How far a rare category's interval reaches, such as 0.01."
 )
 @LEVEL
 @click.option("--compare", "compared", is_flag=True, help="Show every mechanism, side by side.")
@@ -67,13 +67,15 @@ def plan(
 
 
 def _print_plan(found: Plan) -> None:
-    percent = f"{100 * found.level:g} %"
+    percent, share = f"{100 * found.level:g} %", found.detectable
     lines = {
         "people": f"{found.n:,}",
         "privacy": f"ε = {found.epsilon:g}",
         f"{percent} margin, a rare category": f"± {100 * found.margin:.3g} %",
         f"{percent} margin, a category chosen by half": f"± {100 * found.common_margin:.3g} %",
-        "smallest share distinguishable from zero": f"{100 * found.detectable:.3g} %",
+        "smallest share distinguishable from zero": "none"
+        if share is None
+        else f"{100 * share:.3g} %",
         "report": f"{_size(found.report_bytes)}, {found.mechanism!r}",
     }
     width = max(map(len, lines))

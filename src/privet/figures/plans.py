@@ -16,17 +16,15 @@ if TYPE_CHECKING:
 
 def plot_plan(plan: Plan) -> Any:
     """Draw the margin of error against ε, for this many people and others; return the figure."""
-    from .. import theory
+    from ..mechanisms import KSubset
+    from ..plan.margins import rare_margin
 
     figure = new_figure(7, 4.5)
     ax = figure.gca()
-    levels = np.geomspace(min(0.1, plan.epsilon / 2), max(6.0, 2 * plan.epsilon), 200)
-    k = theory.l2_optimal_k(plan.d, levels)
-    one = np.sqrt(theory.item_variance(plan.d, levels, k, 0.0, plan.n))
-    scale = plan.margin / np.interp(plan.epsilon, levels, one)
-    for times, style in ((0.1, ":"), (1, "-"), (10, "--")):
-        people = f"{plan.n * times:,.0f} people"
-        ax.plot(levels, 100 * scale * one / times**0.5, style, color=HEDGE, lw=1.8, label=people)
+    levels = np.geomspace(min(0.1, plan.epsilon / 2), max(6.0, 2 * plan.epsilon), 60)
+    for n, style in ((max(plan.n // 10, 1), ":"), (plan.n, "-"), (10 * plan.n, "--")):
+        margins = [100 * rare_margin(KSubset(plan.d, e), n, 1 - plan.level) for e in levels]
+        ax.plot(levels, margins, style, color=HEDGE, lw=1.8, label=f"{n:,} people")
     ax.plot(plan.epsilon, 100 * plan.margin, "D", color=TRUTH, ms=8, label="this plan")
     ax.set(xscale="log", yscale="log", xlabel="privacy level ε")
     ax.set_ylabel(f"{100 * plan.level:g} % margin for a rare category, ± %")

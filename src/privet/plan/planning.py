@@ -1,32 +1,38 @@
 """Planning: of people, ε and margin of error, any two give the third.
 
-A margin is half the width of the confidence interval for the share of a rare category, z √(V0 / n)
-with V0 = h(1 − h)/(g − h)². For shares up to a few percent, an estimate shows an interval of that
-width.
+A margin is what the interval of an estimate will show, on average (`margins`). For many people it
+is about z √(V0 / n) with V0 = h(1 − h)/(g − h)².
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, sqrt
+from functools import cache
+from math import exp, log, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import theory
+from ..analysis.presence import least_count, least_share
 from ..arguments import alpha_of, whole
 from ..errors import InvalidArgument
+from ..mechanisms.subsets.k_subset import KSubset
 from .comparison import choose
+from .margins import common_margin, rare_margin
 
 if TYPE_CHECKING:
-    from ..mechanisms import Mechanism
+    from collections.abc import Callable
+
+    from ..mechanisms.symmetric import Symmetric
 
 __all__ = ["Plan", "plan"]
 
 # Below the least, nothing is learned; beyond the most, nothing is private.
 _LEAST_EPSILON, _MOST_EPSILON = 1e-3, 20.0
 _MOST_PEOPLE = 10**12
+_ALARM, _POWER = 0.05, 0.95
+_ROUNDS = 6
 
 
 @dataclass(frozen=True)
@@ -43,15 +49,17 @@ class Plan:
         The number of people.
     level : float
         The confidence level of the intervals.
-    mechanism : Mechanism
+    mechanism : Symmetric
         The mechanism such a survey uses.
     margin : float
-        Half the width of the interval for the share of a rare category.
+        How far the interval of a rare category will reach beyond its estimate, on average: its
+        upper end, for a category that nobody holds.
     common_margin : float
-        The same for a category that half of the people choose.
-    detectable : float
-        The smallest share whose estimate exceeds, nineteen times out of twenty, a threshold that
-        the largest of d categories nobody holds exceeds only one time in twenty.
+        Half the width of the interval of a category that half of the crowd holds, on average.
+    detectable : float or None
+        The smallest share whose count reaches, nineteen times out of twenty, a threshold that any
+        of d categories nobody holds reaches at most one time in twenty; exactly, by binomial tails.
+        None where not even a category that everybody holds would reach it.
     squared_error : float
         The expected squared ℓ2 error of all frequencies, for these people.
 
@@ -61,10 +69,10 @@ class Plan:
     epsilon: float
     n: int
     level: float
-    mechanism: Mechanism
+    mechanism: Symmetric
     margin: float
     common_margin: float
-    detectable: float
+    detectable: float | None
     squared_error: float
 
     @property
@@ -83,15 +91,15 @@ def plan(
 ) -> Plan:
     """Plan a survey of d categories, given two of ε, people and margin.
 
-    Given a margin, it finds the fewest people, or the least ε, that reach it. The margin is half
-    the width of an interval at the confidence level `level`.
+    Given a margin, it finds the fewest people that reach it: one person less would not. Or nearly
+    the least ε: a short report may take 1 % more. Intervals are at the confidence level `level`.
 
-    >>> plan(30, epsilon=1.0, n=50_000).margin  # doctest: +ELLIPSIS
-    0.0161...
+    >>> round(plan(30, epsilon=1.0, n=50_000).margin, 4)
+    0.0163
     >>> plan(30, epsilon=1.0, margin=0.01).n
-    130008
+    132290
     >>> round(plan(30, n=50_000, margin=0.01).epsilon, 2)
-    1.51
+    1.53
     """
     given = {"epsilon": epsilon, "n": n, "margin": margin}
     if sum(value is not None for value in given.values()) != 2:
@@ -102,54 +110,78 @@ def plan(
         raise InvalidArgument("plan", "margin", "a float in (0, 1)", margin)
     if n is not None:
         n = whole("plan", "n", n, 1)
-    z = NormalDist().inv_cdf((1 + level) / 2)
     if epsilon is not None and n is not None:
-        return _plan(choose(d, epsilon), n, level, z)
+        return _plan(choose(d, epsilon), n, level)
     if epsilon is not None and margin is not None:
         mechanism = choose(d, epsilon)
-        return _plan(mechanism, _fewest_people(mechanism, margin, z), level, z)
+        return _plan(mechanism, _fewest_people(mechanism, margin, 1 - level), level)
     assert n is not None and margin is not None  # noqa: S101, PT018
-    epsilon = _least_epsilon(d, int(n), margin, z)
-    while (found := _plan(choose(d, epsilon), n, level, z)).margin > margin:
+    epsilon = _least_epsilon(d, int(n), margin, 1 - level)
+    while rare_margin(mechanism := choose(d, epsilon), n, 1 - level) > margin:
         epsilon = float(f"{1.001 * epsilon:.4g}")  # a short report costs up to 1 % of the error
-    return found
+    return _plan(mechanism, n, level)
 
 
-def _plan(mechanism: Mechanism, n: int, level: float, z: float) -> Plan:
-    shares = np.array([0.0, 0.5])
-    rare, common = np.sqrt(mechanism.variance(shares, n))
-    flat = np.array([1 / mechanism.d])  # the mechanisms that are chosen treat all values alike
-    # The threshold that all d categories stay below if nobody holds them, and this share exceeds.
-    normal = NormalDist()
-    detectable = (normal.inv_cdf(1 - 0.05 / mechanism.d) + normal.inv_cdf(0.95)) * float(rare)
+def _plan(mechanism: Symmetric, n: int, level: float) -> Plan:
+    flat = np.array([1 / mechanism.d])  # symmetric: one value stands for all
     return Plan(
         mechanism.d,
         mechanism.epsilon,
         n,
         level,
         mechanism,
-        z * float(rare),
-        z * float(common),
-        min(detectable, 1.0),
+        rare_margin(mechanism, n, 1 - level),
+        common_margin(mechanism, n, 1 - level),
+        least_share(mechanism, n, least_count(mechanism, n, _ALARM / mechanism.d), _POWER),
         mechanism.d * float(mechanism.variance(flat, n, "sample")[0]),
     )
 
 
-def _fewest_people(mechanism: Mechanism, margin: float, z: float) -> int:
+def _fewest_people(mechanism: Symmetric, margin: float, alpha: float) -> int:
+    """Return an n that reaches the margin, while n − 1 does not."""
+
+    @cache
+    def excess(n: int) -> float:
+        return log(rare_margin(mechanism, n, alpha) / margin)
+
+    near = _most_likely(excess, _by_normal_law(mechanism, margin, alpha))
+    low, high, step = near - 1, near, 1
+    while excess(high) > 0:
+        low, high, step = high, high + step, 2 * step
+        if high > _MOST_PEOPLE:
+            rule = f"reached by at most {_MOST_PEOPLE:,} people at epsilon = {mechanism.epsilon:g}"
+            raise InvalidArgument("plan", "margin", rule, margin)
+    while low > 0 and excess(low) <= 0:
+        low, high, step = max(low - step, 0), low, 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if excess(middle) <= 0 else (middle, high)
+    return high
+
+
+def _by_normal_law(mechanism: Symmetric, margin: float, alpha: float) -> int:
     one = float(mechanism.variance(np.zeros(1), 1)[0])
-    people = ceil(z**2 * one / margin**2)
-    if people > _MOST_PEOPLE:
-        rule = f"reached by at most {_MOST_PEOPLE:,} people at epsilon = {mechanism.epsilon:g}"
-        raise InvalidArgument("plan", "margin", rule, margin)
-    return people
+    people = NormalDist().inv_cdf(1 - alpha / 2) ** 2 * one / margin**2
+    return int(min(max(people, 1), _MOST_PEOPLE))
 
 
-def _least_epsilon(d: int, n: int, margin: float, z: float) -> float:
-    """Return the least ε, to four digits, by bisection: the margin falls as ε grows."""
+def _most_likely(excess: Callable[[int], float], n: int) -> int:
+    """Return where log(margin) is about as wished: it falls by 1/2 to 1 times log(n)."""
+    slope = -0.5
+    for _ in range(_ROUNDS):
+        next_n = int(min(max(n * exp(-excess(n) / slope), 1), _MOST_PEOPLE))
+        if abs(next_n - n) <= 1:
+            break
+        slope = min(max((excess(next_n) - excess(n)) / log(next_n / n), -1.0), -0.5)
+        n = next_n
+    return n
+
+
+def _least_epsilon(d: int, n: int, margin: float, alpha: float) -> float:
+    """Return the least ε of k-subset reports, to four digits, by bisection."""
 
     def reached(epsilon: float) -> bool:
-        k = theory.l2_optimal_k(d, epsilon)
-        return bool(z * sqrt(theory.item_variance(d, epsilon, k, 0.0, n)) <= margin)
+        return rare_margin(KSubset(d, epsilon), n, alpha) <= margin
 
     low, high = _LEAST_EPSILON, _MOST_EPSILON
     if not reached(high):
@@ -157,7 +189,7 @@ def _least_epsilon(d: int, n: int, margin: float, z: float) -> float:
         raise InvalidArgument("plan", "margin", rule, margin)
     if reached(low):
         return low
-    while high / low > 1 + 1e-5:
+    while high / low > 1 + 1e-4:
         middle = sqrt(low * high)
         low, high = (low, middle) if reached(middle) else (middle, high)
     return float(f"{high:.4g}")

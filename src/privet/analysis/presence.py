@@ -1,0 +1,77 @@
+"""Whether anyone holds a value: the exact test of "nobody does", for symmetric mechanisms.
+
+If nobody holds a value, its count is exactly Binomial(n, h), for the sample and for the population
+alike. A large count is evidence against that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ..mechanisms.symmetric import Symmetric
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["binomial_tail", "least_count", "least_share", "p_values"]
+
+
+def p_values(mechanism: Symmetric, counts: ArrayLike, n: int) -> Floats:
+    """Return how likely a count is to be as large or larger, if nobody holds its value.
+
+    >>> from privet.mechanisms import KSubset
+    >>> p_values(KSubset(4, 1.0), [0, 175, 200], 1000).round(3)
+    array([1.   , 0.509, 0.022])
+    """
+    return binomial_tail(counts, n, mechanism.h)
+
+
+def least_count(mechanism: Symmetric, n: int, chance: float) -> int:
+    """Return the least count whose p-value is at most `chance`: n + 1 if there is none.
+
+    >>> from privet.mechanisms import KSubset
+    >>> least_count(KSubset(4, 1.0), 1000, 0.025)
+    200
+    """
+    low, high = 0, n + 1  # the tail of 0 is 1, and that of n + 1 is 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (
+            (low, middle) if binomial_tail(middle, n, mechanism.h) <= chance else (middle, high)
+        )
+    return high
+
+
+def least_share(mechanism: Symmetric, n: int, count: int, power: float) -> float | None:
+    """Return the least share whose count is at least so large with this probability, if any.
+
+    The people are drawn from a population with that share.
+
+    >>> from privet.mechanisms import KSubset
+    >>> round(least_share(KSubset(4, 1.0), 1000, 200, 0.95), 3)
+    0.153
+    """
+    from scipy.special import betaincinv
+
+    if binomial_tail(count, n, mechanism.g) < power:
+        return None
+    rate = float(betaincinv(count, n - count + 1, power))
+    return min(max((rate - mechanism.h) / (mechanism.g - mechanism.h), 0.0), 1.0)
+
+
+def binomial_tail(counts: ArrayLike, n: int, rate: float) -> Floats:
+    """Return P(count >= f), if the count is Binomial(n, rate).
+
+    >>> binomial_tail([0, 1, 2, 3], 2, 0.5).tolist()
+    [1.0, 0.75, 0.25, 0.0]
+    """
+    from scipy.special import betainc
+
+    hits = np.asarray(counts, dtype=np.float64)
+    inside = np.clip(hits, 1, n)
+    tail: Floats = betainc(inside, n - inside + 1, rate)
+    return np.where(hits <= 0, 1.0, np.where(hits > n, 0.0, tail))
