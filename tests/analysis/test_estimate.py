@@ -188,6 +188,17 @@ def test_frames_and_tables_hold_the_same_columns(million):
     assert table["low"].to_numpy() == pytest.approx(estimate.interval(0.9)[0])
 
 
+def test_decimals_tell_the_ends_of_intervals_apart():
+    survey = Survey("Which?", ["all", "none"], 12.0)
+    n = 10**7
+    text = repr(Estimate(survey, n, np.array([n - 60, 60])))
+    rows = [line.split("[")[1].rstrip("]").split(", ") for line in text.splitlines()[3:]]
+    assert len(rows) == 2
+    assert all(float(low) < float(high) for low, high in rows)
+    few = repr(Estimate(survey, 10, np.array([5, 5])))
+    assert "[0.1871, 0.8129]" in few
+
+
 def test_the_repr_is_worth_reading(million):
     estimate, _ = million
     text = repr(estimate)

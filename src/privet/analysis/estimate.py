@@ -27,6 +27,22 @@ if TYPE_CHECKING:
 __all__ = ["Estimate"]
 
 _ROWS_SHOWN = 12
+_MOST_MORE_DECIMALS = 6
+
+
+def decimals(low: NDArray[np.float64], high: NDArray[np.float64], least: int) -> int:
+    """Return how many decimals show that no interval is empty, unless it is one, within reason.
+
+    >>> decimals(np.array([0, 0.1]), np.array([0.2, 0.3]), 2)
+    2
+    >>> decimals(np.array([0, 0.1]), np.array([0.0004, 0.3]), 2)
+    4
+    """
+    wide = high > low
+    for digits in range(least, least + _MOST_MORE_DECIMALS):
+        if (np.round(low, digits) < np.round(high, digits))[wide].all():
+            return digits
+    return least + _MOST_MORE_DECIMALS
 
 
 class Estimate:
@@ -200,17 +216,20 @@ class Estimate:
         order = np.argsort(-self.frequencies, kind="stable")[:_ROWS_SHOWN]
         names = [self.survey.categories[i] for i in order]
         width = min(30, max(8, *(len(name) for name in names)))
+        digits = decimals(low[order], high[order], 4)
         mechanism = self.survey.mechanism
         lines = [
             f"Estimate from {self.n:,} reports: {self.survey.question}",
             f"{mechanism!r}",
-            f"  {'category':<{width}}  frequency  ± s.e.    95 % interval",
+            f"  {'category':<{width}}  {'frequency':>{digits + 5}}  {'± s.e.':<{digits + 2}}"
+            "    95 % interval",
         ]
         for name, i in zip(names, order, strict=True):
             shown = name if len(name) <= width else name[: width - 1] + "…"
             lines.append(
-                f"  {shown:<{width}}  {self.frequencies[i]:9.4f}  {self.standard_errors[i]:.4f}"
-                f"  [{low[i]:.4f}, {high[i]:.4f}]"
+                f"  {shown:<{width}}  {self.frequencies[i]:{digits + 5}.{digits}f}"
+                f"  {self.standard_errors[i]:.{digits}f}"
+                f"  [{low[i]:.{digits}f}, {high[i]:.{digits}f}]"
             )
         if len(self.counts) > len(order):
             lines.append(f"  … and {len(self.counts) - len(order)} more categories")

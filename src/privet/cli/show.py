@@ -31,15 +31,20 @@ def print_estimate(
 ) -> None:
     """Print a table: category, bar, share, interval, and the truth where it is known.
 
-    In a narrow terminal the bars are shorter, or left out, and then the shrunk shares.
+    In a narrow terminal the bars are shorter, or left out, and then the shrunk shares. There are
+    two decimals, or as many as it takes to tell the ends of each interval apart.
     """
+    from ..analysis.estimate import decimals
+
     low, high = estimate.interval(level, target=target)
     shares = estimate.frequencies
     order = (-shares).argsort(kind="stable")[:top]
     screen = console()
     shrunk = estimate.shrink() if estimate.can_shrink and screen.width >= _NARROW else None
     names = [estimate.survey.categories[i] for i in order]
+    digits = decimals(100 * low[order], 100 * high[order], 2)
     numbers = 34 + 11 * (shrunk is not None) + 14 * (truth is not None)
+    numbers += (digits - 2) * (3 + (shrunk is not None) + (truth is not None))
     bar = min(_BAR, screen.width - numbers - 6 - min(max(map(len, names)), _NAME))
     longest = max(float(shares.max()), 1e-9)
     table = new_table(title or estimate.survey.question)
@@ -48,15 +53,16 @@ def print_estimate(
     if bar >= _LEAST_BAR:
         columns.append([_bar(float(shares[i]) / longest, bar) for i in order])
         table.add_column("", no_wrap=True, min_width=bar, style="green")
-    columns.append([f"{100 * shares[i]:z.2f} %" for i in order])
+    columns.append([f"{100 * shares[i]:z.{digits}f} %" for i in order])
     table.add_column("share", justify="right", no_wrap=True)
-    columns.append([f"{100 * low[i]:6.2f} – {100 * high[i]:5.2f} %" for i in order])
+    ends = [(100 * low[i], 100 * high[i]) for i in order]
+    columns.append([f"{a:{digits + 4}.{digits}f} – {b:{digits + 3}.{digits}f} %" for a, b in ends])
     table.add_column(f"{100 * level:g} % interval", justify="center", no_wrap=True)
     if shrunk is not None:
-        columns.append([f"{100 * shrunk[i]:.2f} %" for i in order])
+        columns.append([f"{100 * shrunk[i]:.{digits}f} %" for i in order])
         table.add_column("shrunk", justify="right", no_wrap=True)
     if truth is not None:
-        columns.append([f"{100 * truth[i]:.2f} %" for i in order])
+        columns.append([f"{100 * truth[i]:.{digits}f} %" for i in order])
         table.add_column("truth", justify="right", no_wrap=True)
         columns.append(["✓" if low[i] <= truth[i] <= high[i] else "✗" for i in order])
         table.add_column("", no_wrap=True)

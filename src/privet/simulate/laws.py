@@ -1,6 +1,7 @@
 """The joint law of counts, drawn for so many people of each value: a way for each kind.
 
-Where a mechanism has no shorter way, the reports are made and counted.
+Where a mechanism has no shorter way, the reports are made and counted: local and cohort hashes, the
+1-bit response and RAPPOR.
 """
 
 from __future__ import annotations

@@ -20,8 +20,9 @@ def counts(mechanism: Channel, truth: ArrayLike, seed: Any = None) -> NDArray[np
     """Return how many of the people's reports support each value, int64 (d,).
 
     The joint law is that of randomizing everyone's answer and counting the reports, to double
-    precision, but no report is made: ten thousand times as many people take two or three times as
-    long.
+    precision. For sets, block designs, unary bits and noise, no report is made where people are
+    many: ten thousand times as many people take two or three times as long. For LocalHash, OneBit,
+    HashedRR and Rappor, every report is made and counted, and the time grows with their number.
 
     Parameters
     ----------
