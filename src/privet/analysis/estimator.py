@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .holders import Rates, fewest_holders
+from .presence import binomial_tail
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -84,9 +85,8 @@ class HitRates(Estimator):
         people (`holders`): both cover at least at the level.
         """
         different, places = np.unique(counts, return_inverse=True)
-        low, high = self._population_interval(different, n, alpha)
-        if target == "sample":
-            low, high = self._sample_interval(different, n, alpha, low, high)
+        ends = self._population_interval if target == "population" else self._sample_interval
+        low, high = ends(different, n, alpha)
         return low[places], high[places]
 
     def _population_interval(self, counts: Integers, n: int, alpha: float) -> tuple[Floats, Floats]:
@@ -99,15 +99,21 @@ class HitRates(Estimator):
         high[rest] = betaincinv(hits[rest] + 1, misses[rest], 1 - alpha / 2)
         return (low - self._h) / self._gain, (high - self._h) / self._gain
 
-    def _sample_interval(
-        self, counts: Integers, n: int, alpha: float, low: Floats, high: Floats
-    ) -> tuple[Floats, Floats]:
-        """Move those ends of the population's interval that are shares to those of a sample."""
-        inside = (low > 0) & (low < 1)
-        holders = fewest_holders(counts[inside], n, self._rates, alpha / 2)
-        low[inside] = holders / n
-        inside = (high > 0) & (high < 1)
-        others = fewest_holders(n - counts[inside], n, self._rates.mirrored(), alpha / 2)
-        high[inside] = (n - others) / n
+    def _sample_interval(self, counts: Integers, n: int, alpha: float) -> tuple[Floats, Floats]:
+        """Return whole numbers of people within (0, n), over n; else the population's ends."""
+        lows = _is_within(counts, n, self._rates, alpha / 2)
+        highs = _is_within(n - counts, n, self._rates.mirrored(), alpha / 2)
+        low, high = np.empty(len(counts)), np.empty(len(counts))
+        beyond = ~(lows & highs)
+        low[beyond], high[beyond] = self._population_interval(counts[beyond], n, alpha)
+        low[lows] = fewest_holders(counts[lows], n, self._rates, alpha / 2) / n
+        others = fewest_holders(n - counts[highs], n, self._rates.mirrored(), alpha / 2)
+        high[highs] = (n - others) / n
         estimate = self.frequencies(counts, n)
         return np.minimum(low, estimate), np.maximum(high, estimate)
+
+
+def _is_within(counts: Integers, n: int, rates: Rates, chance: float) -> NDArray[np.bool_]:
+    """Tell whether a count refuses that nobody holds its value, and not that everybody does."""
+    nobody, everybody = (binomial_tail(counts, n, p) for p, _ in (rates.other, rates.own))
+    return (nobody <= chance) & (everybody > chance)
