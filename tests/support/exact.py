@@ -14,8 +14,6 @@ from itertools import combinations, permutations
 
 import mpmath
 
-mpmath.mp.dps = 120
-
 
 class Walk:
     """Replays a path of choices, then takes first choices, noting how many there were."""
