@@ -1,5 +1,6 @@
 """What a k-subset mechanism is made of: sizes, integers, packed reports, and what is refused."""
 
+from contextlib import nullcontext
 from fractions import Fraction
 from math import comb, log2
 
@@ -38,6 +39,13 @@ def test_floor_exp_never_exceeds(epsilon, scale):
     exact = mpmath.exp(mpmath.mpf(epsilon)) * mpmath.mpf(2) ** scale
     value = floor_exp(epsilon, scale)
     assert value <= exact < value + 1
+
+
+def test_floor_exp_is_too_small_where_its_digits_cannot_tell():
+    with mpmath.workdps(150):
+        digits = int(mpmath.floor(mpmath.log(2) * mpmath.mpf(10) ** 124))
+    just_below = Fraction(digits, 10**124)  # to 124 digits, its exponential is 2
+    assert floor_exp(just_below, 0) == 1
 
 
 @given(st.fractions(1, 10**15, max_denominator=10**15))
@@ -161,6 +169,17 @@ def test_tampered_parameters_are_refused(change, message):
     parameters = {**KSubset(100, 1.0).parameters, **change}
     with pytest.raises(InvalidSurvey, match=message):
         KSubset.from_parameters(100, 1.0, parameters)
+
+
+def test_coins_that_leave_many_members_too_many_are_refused():
+    d, k = 2**20, 52_429  # the smallest sets that are bitmaps
+    mechanism = KSubset(d, 1.0, k)
+    size, others = k - 1, d - 1
+    most = size + 16 * d * size // others  # removing them takes up to 16 draws for every value
+    for members, refused in ((most, False), (most + 1, True)):
+        start = [-(-members * 2**64 // others), 64]
+        with pytest.raises(InvalidSurvey, match="far from") if refused else nullcontext():
+            KSubset.from_parameters(d, 1.0, {**mechanism.parameters, "start": start})
 
 
 def test_a_total_beyond_64_bits_is_refused():
