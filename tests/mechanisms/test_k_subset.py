@@ -145,6 +145,13 @@ def test_the_largest_epsilon_that_can_be_realized_is_said_and_works():
     assert mechanism.realized_epsilon == pytest.approx(38.81, rel=1e-15)
 
 
+def test_an_epsilon_that_integers_cannot_tell_from_0_is_refused():
+    least = 1.00000001 * 2**-24
+    assert KSubset(2**32 - 2**24, least, k=1).odds == 2**24 + 1
+    with pytest.raises(InvalidArgument, match=r"differ from 0 in steps of 2\^-24"):
+        KSubset(2**32 - 2**24, 0.99 * least, k=1)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -186,6 +193,10 @@ def test_a_total_beyond_64_bits_is_refused():
     parameters = {"k": 27, "odds": str(floor_exp(1.0, 60)), "scale": 60, "start": [0, 0]}
     with pytest.raises(InvalidSurvey, match="64-bit"):
         KSubset.from_parameters(100, 1.0, parameters)
+    for odds, refused in ((15 << 60, True), ((15 << 60) - 1, False)):  # totals of 2^64 and below
+        parameters = {"k": 1, "odds": str(odds), "scale": 60, "start": [0, 0]}
+        with pytest.raises(InvalidSurvey, match="64-bit") if refused else nullcontext():
+            KSubset.from_parameters(2, 3.0, parameters)
 
 
 @pytest.mark.parametrize("flip", ["0", str(2**63), 5, "x", None])
