@@ -151,6 +151,7 @@ def test_draws_do_not_depend_on_how_the_bytes_come(seed, expected):
     def draws(expected):
         stream = Stream(entropy.seeded(seed).keystream().read, expected)
         for _ in range(5):
+            yield stream.coins(190, 5, 4)
             yield stream.coin(2**40, 2**63)
             yield stream.coins(19, 5, 4)
             yield stream.members(21, (1 << 21) - 1, 2)
