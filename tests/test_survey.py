@@ -131,6 +131,7 @@ def test_ids_are_made_from_the_question():
     assert Survey("Où vas-tu, ami ?", FRUIT, 1.0).id == "ou-vas-tu-ami"
     assert Survey("何？", FRUIT, 1.0).id == "survey"
     assert Survey("x" * 200, FRUIT, 1.0).id == "x" * 64
+    assert Survey("x" * 63 + " y", FRUIT, 1.0).id == "x" * 63
 
 
 @pytest.mark.parametrize(

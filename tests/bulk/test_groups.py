@@ -46,9 +46,10 @@ def test_the_values_are_text_whatever_the_columns_type(column):
     assert numbers[0] == numbers[2] != numbers[1]
 
 
-def test_several_columns_and_back():
+@pytest.mark.parametrize("values", [30, 120])  # with 120, few of all combinations occur
+def test_several_columns_and_back(values):
     rng = np.random.default_rng(1)
-    columns = {name: pa.array(rng.integers(0, 30, 5000).astype(str)) for name in "abcd"}
+    columns = {name: pa.array(rng.integers(0, values, 5000).astype(str)) for name in "abcd"}
     found = Groups(list("abcd"))
     numbers = found.number(batch(**columns), "a.csv")
     back = [column.to_pylist() for column in found.columns(numbers)]
