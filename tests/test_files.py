@@ -125,6 +125,16 @@ def test_links_that_lead_nowhere_end(tmp_path):
     assert caught.value.filename == str(tmp_path / "a")
 
 
+def test_as_many_links_are_followed_as_linux_follows(tmp_path):
+    for i in range(41):
+        (tmp_path / f"{i + 1}").symlink_to(f"{i}")
+    with replacing(tmp_path / "40") as temporary:
+        temporary.write_text("new")
+    assert (tmp_path / "0").read_text() == "new"
+    with pytest.raises(OSError, match="Too many levels"), replacing(tmp_path / "41"):
+        pytest.fail("the block must not run")
+
+
 @pytest.fixture
 def public(tmp_path, monkeypatch):
     """A folder like /tmp, in which everyone may write, next to a file that is worth protecting."""

@@ -14,7 +14,7 @@ import pytest
 from pyarrow import csv, feather, ipc, parquet
 
 from privet.bulk import formats
-from privet.bulk.formats import STDIN, Table, open_table, source
+from privet.bulk.formats import STDIN, Table, count_rows, open_table, source
 from privet.errors import InvalidArgument, InvalidFile
 
 ROWS = {"answer": ["tea", "café", "two\nlines", "tea"], "n": [1, 2, 3, 4]}
@@ -275,3 +275,14 @@ def test_parquet_through_a_pipe_is_refused(monkeypatch):
     monkeypatch.setattr(source.sys, "stdin", Stdin())
     with pytest.raises(InvalidFile, match="stdin: Parquet .* give the name of the plain file"):
         read(Path("-"))
+
+
+def test_rows_are_counted_beforehand_where_all_files_say_how_many(tmp_path):
+    first, second, text, pipe = (tmp_path / name for name in ("a.parquet", "b", "c.csv", "pipe"))
+    first.write_bytes(as_parquet())
+    second.write_bytes(as_parquet())
+    text.write_bytes(as_csv())
+    os.mkfifo(pipe)  # which is not opened: what is read of it is gone
+    assert count_rows([first, second]) == 2 * len(TABLE)
+    for other in (text, pipe, STDIN):
+        assert count_rows([first, other]) is None
