@@ -86,6 +86,10 @@ def test_every_format_gives_the_same_rows(tmp_path, name, data):
     path.write_bytes(data)
     assert read(path) == EXPECTED
     assert [[n, answer] for n, answer in _swapped(path)] == [[n, a] for a, n in EXPECTED]
+    with open_table(path) as table:
+        found = pa.Table.from_batches(table.read(["n"]))
+    assert found.column_names == ["n"]
+    assert [int(n) for n in found["n"].to_pylist()] == ROWS["n"]
 
 
 def _swapped(path):
