@@ -262,6 +262,13 @@ def test_nested_columns_are_read_as_they_are(tmp_path, kind):
     assert batch.schema.field(0).type.num_fields == 1
 
 
+def test_a_header_that_begins_like_a_packed_file_is_a_header(tmp_path):
+    path = tmp_path / "belize.csv"
+    path.write_text("BZ,answer\n1,tea\n")
+    with open_table(path) as table:
+        assert table.columns == ["BZ", "answer"]
+
+
 @pytest.mark.parametrize("delimiter", ["", ";;", "é", "😀", '"', "\n", "\r"])
 def test_what_cannot_stand_between_fields_is_refused(tmp_path, delimiter):
     (tmp_path / "a.csv").write_bytes(as_csv())
