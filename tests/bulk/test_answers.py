@@ -223,6 +223,12 @@ def test_unknown_answers_are_counted_as_nothing_that_does_not_exist(tmp_path):
         next(read_answers(path, SURVEY, unknown="other"))
 
 
+def test_the_answers_are_no_group(tmp_path):
+    path = csv(tmp_path, "answer,who\ntea,a\n")
+    with pytest.raises(InvalidArgument, match="'by' .* the answers would be in the clear"):
+        next(read_answers(path, SURVEY, by=["who", "answer"]))
+
+
 def test_the_different_answers_are_counted(tmp_path):
     one = csv(tmp_path, "answer\ntea\ncafé\n\ntea\n", name="one.csv")
     two = csv(tmp_path, '{"answer": "tea"}\n{"answer": null}\n{}\n', name="two.json")

@@ -196,10 +196,11 @@ def test_json_whose_later_rows_have_other_fields(tmp_path):
         (
             "a.json",
             b'{"answer": "tea"}\n{"x": "%s"}' % (b"y" * (1 << 23)),
-            ", from row 2 on: there is",
+            ", from row 2 on: there is a row of more than 2 MB.",
         ),
         ("a.json", b'[{"answer": "tea"}]', ": a JSON array; write one object a line"),
-        ("a.csv", as_csv().decode().encode("utf-16"), ": text in UTF-16; save it as UTF-8."),
+        ("a.csv", "\ufeffanswer".encode("utf-16-le"), ": text in UTF-16; save it as UTF-8."),
+        ("a.csv", "\ufeffanswer".encode("utf-16-be"), ": text in UTF-16; save it as UTF-8."),
         ("a.csv", b'answer,n\n"%s' % (b"y" * (1 << 23)), ", from row 2 on: there is a row of more"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -150,10 +150,12 @@ def test_only_arrays_of_reports_are_written(tmp_path, wrong):
 # --- what is refused ------------------------------------------------------------------------
 
 
-def test_reports_of_another_survey(tmp_path):
-    other = Survey(SURVEY.question, SURVEY.categories, SURVEY.epsilon, id="second-wave")
+@pytest.mark.parametrize(("name", "more"), [("second-wave", 0), (SURVEY.id, 0.125)])
+def test_reports_of_another_survey(tmp_path, name, more):
+    """Also of one that has the same id."""
+    other = Survey(SURVEY.question, SURVEY.categories, SURVEY.epsilon + more, id=name)
     write(tmp_path / "r.parquet", other, [reports_of(other, 10)])
-    with pytest.raises(SurveyMismatch, match=r"r\.parquet: .* another survey, 'second-wave'"):
+    with pytest.raises(SurveyMismatch, match=rf"r\.parquet: .* another survey, '{name}'"):
         read(tmp_path / "r.parquet")
 
 
