@@ -123,6 +123,18 @@ def test_the_population_interval_is_clopper_and_pearsons():
     assert high == pytest.approx(np.clip((upper - h) / (g - h), 0, 1), abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["geometric-noise", "hashed-rr"])
+@pytest.mark.parametrize("target", ["population", "sample"])
+def test_other_intervals_are_normal(name, target):
+    survey = survey_of(10, 2.0, mechanism=name)
+    estimate = estimate_of(survey, np.repeat([0, 1], [400, 100]), 1)
+    shares = np.clip(estimate.frequencies, 0, 1)
+    reach = norm.isf(0.05) * np.sqrt(survey.mechanism.variance(shares, 500, target))
+    low, high = estimate.interval(0.9, target=target)
+    assert low == pytest.approx(np.clip(estimate.frequencies - reach, 0, 1), abs=1e-12)
+    assert high == pytest.approx(np.clip(estimate.frequencies + reach, 0, 1), abs=1e-12)
+
+
 def test_wider_levels_and_simultaneous_intervals_contain_the_others(million):
     estimate, _ = million
     for target in ("population", "sample"):
