@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet import Survey, Tally
+from privet.analysis import tally as tally_module
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, InvalidTally, NoReports, SurveyMismatch
 from privet.mechanisms import KSubset
@@ -127,6 +128,27 @@ def test_counts_cannot_be_changed_from_outside():
     tally = tally_of(SURVEYS[0], ["c1"], 1)
     tally.counts[:] = 99
     assert tally.counts.max() == 1
+
+
+def test_a_tally_holds_no_more_reports_than_it_says(monkeypatch):
+    survey = Survey("Q", ["a", "b"], 1.0, mechanism="binary-rr")
+    report = survey.randomize("a")
+    one, six = survey.tally(), survey.tally()
+    one.update(report)
+    six.update([report] * 6)
+    monkeypatch.setattr(tally_module, "MAX_REPORTS", 5)
+    full = survey.tally()
+    for _ in range(4):
+        full.update(report)
+    full.merge(one)
+    assert Tally.from_bytes(full.to_bytes(), survey) == full
+    before = full.to_bytes()
+    for add in (lambda: full.update(report), lambda: full.merge(one)):
+        with pytest.raises(InvalidTally, match="at most 5 reports"):
+            add()
+    assert full.to_bytes() == before
+    with pytest.raises(InvalidTally, match="at most 5 reports. Got 6."):
+        Tally.from_bytes(six.to_bytes(), survey)
 
 
 def test_an_empty_tally_has_no_estimate():
