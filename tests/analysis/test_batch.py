@@ -77,6 +77,36 @@ def test_coins_whose_spare_words_run_out_read_on(total):
     assert tossed.tolist() == [word < heads for word in first]
 
 
+class Words64:
+    """A keystream of given words."""
+
+    def __init__(self, *words):
+        self._data = b"".join(word.to_bytes(8, "little") for word in words)
+
+    def read(self, size):
+        data, self._data = self._data[:size], self._data[size:]
+        return data
+
+    def fill(self, buffer, size):
+        buffer[:size] = np.frombuffer(self.read(size), np.uint8)
+        return buffer[:size]
+
+
+@pytest.mark.parametrize(("heads", "total"), [(1, 2), (2**40, 2**63), (2**64 - 3, 2**64 - 2)])
+def test_words_at_the_bounds_of_coins_and_of_remainders(heads, total):
+    least_of_tails, rejected = heads, 2**64 - 1
+    drawn = [rejected, rejected, heads - 1, total - 1]
+    more = [rejected, total, least_of_tails, heads - 1]  # read on, as there are no spares
+    words = batch.Words(batch.Buffers(), Words64(*drawn, *more), None)
+    (piece,) = words.take(8 * len(drawn))
+    tossed = words.toss(piece, len(drawn), (heads, total))
+    assert tossed.tolist() == [False, True, True, False]
+    n = 10  # the last 6 of all words are one too many
+    words = batch.Words(batch.Buffers(), Words64(2**64 - 6, 2**64 - 7, 2**64 - 6, 4), None)
+    (piece,) = words.take(16)
+    assert words.below(piece, n).tolist() == [4, 9]
+
+
 def chi_square(observed, law, n):
     """Pearson's statistic over every report that can occur, and its degrees of freedom."""
     assert set(observed) <= set(law)
