@@ -283,6 +283,8 @@ def test_only_what_the_sampler_can_return_is_a_report(cls):
     good = sorted(set().union(*tables(cls)))
     mechanism.check(good)
     changed = [bytes(rng.integers(0, 256, size, np.uint8)) for _ in range(200)]
+    last = max(int.from_bytes(report, "little") for report in good)
+    changed.append((last + 1).to_bytes(size, "little"))
     for report in good[:50]:
         for place in range(8 * size):
             number = int.from_bytes(report, "little") ^ 1 << place
@@ -300,7 +302,10 @@ def test_only_what_the_sampler_can_return_is_a_report(cls):
         assert caught.value.row == 2
         with pytest.raises(InvalidReport):
             mechanism.probability(report, 0)
-    many[len(many) // 2] = many[-1] = np.frombuffer(bad[0], np.uint8)
+    for report in bad[:100]:
+        many[len(many) // 2] = many[-1] = np.frombuffer(report, np.uint8)
+        total = np.zeros(mechanism.aggregate_size, dtype=np.int64)
+        assert mechanism.analyst.counter.add_many(many, total) == len(many) // 2
     with pytest.raises(InvalidReport) as caught:
         mechanism.tally(many)
     assert caught.value.row == len(many) // 2
