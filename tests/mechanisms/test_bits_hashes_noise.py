@@ -274,3 +274,8 @@ def test_simulated_laplace_noise_has_the_claimed_mean_and_variance():
     assert estimates.var(axis=0) / variance == pytest.approx(1, abs=6 * np.sqrt(5 / 4000))
     one = simulate.run(d=4, epsilon=1.0, n=50, mechanisms={"laplace": LaplaceNoise}, repeats=4)
     assert {row.mechanism for row in one.rows} == {"laplace"}
+
+
+def test_a_number_takes_as_few_bytes_as_the_largest_one():
+    assert OneBit(128, 1.0).numbers == 2**8
+    assert [OneBit(d, 1.0).report_bytes for d in (128, 129)] == [1, 2]
