@@ -279,3 +279,11 @@ def test_simulated_laplace_noise_has_the_claimed_mean_and_variance():
 def test_a_number_takes_as_few_bytes_as_the_largest_one():
     assert OneBit(128, 1.0).numbers == 2**8
     assert [OneBit(d, 1.0).report_bytes for d in (128, 129)] == [1, 2]
+
+
+def test_a_survey_whose_buckets_cannot_tell_its_values_apart_is_refused():
+    """One bucket of each cohort but the first follows from the others."""
+    parameters = {**HashedRR(4, 1.0, cohorts=5, buckets=3).parameters, "cohorts": 2}
+    assert HashedRR.from_parameters(5, 1.0, parameters).numbers == 6
+    with pytest.raises(InvalidSurvey, match="enough to tell the shares of 6 values apart"):
+        HashedRR.from_parameters(6, 1.0, parameters)
