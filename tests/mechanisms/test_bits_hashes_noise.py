@@ -287,3 +287,11 @@ def test_a_survey_whose_buckets_cannot_tell_its_values_apart_is_refused():
     assert HashedRR.from_parameters(5, 1.0, parameters).numbers == 6
     with pytest.raises(InvalidSurvey, match="enough to tell the shares of 6 values apart"):
         HashedRR.from_parameters(6, 1.0, parameters)
+
+
+def test_an_epsilon_whose_flip_is_no_64_bit_integer_is_refused():
+    assert OptimizedUnary(3, 43.0).flip > 1
+    with pytest.raises(InvalidArgument, match="'epsilon' .* to be drawn with 64-bit integers"):
+        OptimizedUnary(3, 44.4)  # for which it would be 1
+    with pytest.raises(InvalidArgument, match="'epsilon' .* to be drawn with 64-bit integers"):
+        Rappor(3, 1e-12, hashes=16)  # for which it would be 1/2, nearly

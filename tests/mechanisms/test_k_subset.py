@@ -178,6 +178,12 @@ def test_tampered_parameters_are_refused(change, message):
         KSubset.from_parameters(100, 1.0, parameters)
 
 
+def test_lists_of_members_start_from_nothing():
+    parameters = {**KSubset(100, 1.0, k=1).parameters, "start": [0, 1]}
+    with pytest.raises(InvalidSurvey, match="not a probability"):
+        KSubset.from_parameters(100, 1.0, parameters)
+
+
 def test_coins_that_leave_many_members_too_many_are_refused():
     d, k = 2**20, 52_429  # the smallest sets that are bitmaps
     mechanism = KSubset(d, 1.0, k)
