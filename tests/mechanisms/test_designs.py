@@ -87,7 +87,7 @@ def test_the_blocks_that_hold_a_value_come_first(make, shape, points):
     mechanism = make(points, 1.0, *shape)
     parameters = mechanism.name, mechanism.parameters
     for value in {0, 1, points // 2, points - 1}:
-        order = [mechanism._block_at(value, place) for place in range(mechanism.blocks)]
+        order = [mechanism._number_at(value, place) for place in range(mechanism.blocks)]
         assert sorted(order) == list(range(mechanism.blocks))
         held = [naive_designs.holds(*parameters, block, value) for block in order]
         assert held == sorted(held, reverse=True)
@@ -163,8 +163,8 @@ def test_hit_and_miss_make_as_many_draws():
 class OneTooFew(Cyclotomic):
     """Leaves 0 out of the blocks' misses, as if it were a power of the root."""
 
-    def _block_at(self, value, place):
-        return super()._block_at(value, min(place, self.m * (self.p - 1) - 1))
+    def _number_at(self, value, place):
+        return super()._number_at(value, min(place, self.m * (self.p - 1) - 1))
 
 
 def test_a_sampler_that_forgets_a_point_is_caught():

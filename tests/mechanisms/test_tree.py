@@ -14,7 +14,12 @@ from privet.mechanisms import KSubset, by_name
 from privet.mechanisms.base import Channel, Mechanism
 
 FOLDER = Path(mechanisms.__file__).parent
-MIXINS = {"Symmetric": "symmetric", "Numbered": "numbered", "Cohorts": "hashes.cohorts"}
+MIXINS = {
+    "Symmetric": "symmetric",
+    "Numbered": "numbered",
+    "Placed": "placed",
+    "Cohorts": "hashes.cohorts",
+}
 
 
 def drawn():
@@ -73,7 +78,7 @@ def test_folders_follow_the_tree():
             folder = cls.__module__.split(".")[2]
             siblings = {base.__module__.split(".")[2] for base in cls.__mro__[1:3]}
             assert folder in {"subsets", "bits", "hashes", "noise"}
-            assert siblings <= {folder, "base", "forwards", "symmetric", "numbered"}
+            assert siblings <= {folder, "base", "forwards", "symmetric", "numbered", "placed"}
 
 
 def test_no_class_refuses_what_it_inherits():

@@ -22,15 +22,14 @@ from ..mechanisms.subsets.hadamard import Hadamard
 from ..mechanisms.subsets.projective import MOST_Q, Projective
 from . import kernels
 from .analyst import Analyst, half_of
-from .batch import STRETCH_BYTES, Batches
 from .counter import NumberCounter
 from .estimator import HitRates
 from .hadamard import walsh_hadamard
+from .placed import PlacedBatches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .batch import Drawn, Rows, Words
     from .counter import Integers
     from .estimator import Floats
 
@@ -147,36 +146,7 @@ def sequence(recurrence: int, p: int, n: int, length: int) -> NDArray[np.int32]:
 # --- batches --------------------------------------------------------------------------------------
 
 
-class BlockBatches(Batches[D]):
-    """Draws places in the value's own order of blocks, and writes the blocks there."""
-
-    @property
-    def rows(self) -> int:
-        """Two words a report."""
-        return STRETCH_BYTES // 16
-
-    def draw(self, rows: int, words: Words) -> Drawn:
-        """Draw a coin and a place for each row."""
-        coins, places = words.take(8 * (rows + rows // 64 + 16), 8 * rows)
-        return words.toss(coins, rows, self.mechanism.coin), places.view("<u8")
-
-    def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
-        """Write reports until the tail of words for places runs out."""
-        values, (hit, words), out = rows
-        rest = tail[: len(tail) // 8 * 8].view("<u8")
-        design = self.mechanism
-        done, used = kernels.draw_places(hit, words, rest, first, design.holding, design.blocks)
-        self.write(values[first:done], words[first:done], out[first:done])
-        return done, 8 * used
-
-    @abstractmethod
-    def write(
-        self, values: NDArray[np.int64], places: NDArray[np.uint64], out: NDArray[np.uint8]
-    ) -> None:
-        """Write the number of the block at each value's place."""
-
-
-class TranslateBatches(BlockBatches[DifferenceFamily]):
+class TranslateBatches(PlacedBatches[DifferenceFamily]):
     """Writes translates of base blocks."""
 
     def __init__(self, mechanism: DifferenceFamily, circle: Classes | Hyperplane) -> None:
@@ -191,7 +161,7 @@ class TranslateBatches(BlockBatches[DifferenceFamily]):
         kernels.write_translates(values, places, out, self._circle.elements, *sizes)
 
 
-class ParityBatches(BlockBatches[Hadamard]):
+class ParityBatches(PlacedBatches[Hadamard]):
     """Writes blocks that parities cut out."""
 
     def write(

@@ -9,7 +9,7 @@ an analyst does with many reports is in `privet.analysis`; its names on a mechan
         ├── Subsets                k of v points, likelier with the person's value   (Symmetric)
         │   ├── KSubset            all sets of k values
         │   │   └── MultivariateRR     k = 1
-        │   └── Design             the blocks of a 2-design                          (Numbered)
+        │   └── Design             the blocks of a 2-design                          (Placed)
         │       ├── DifferenceFamily   translates of a few base blocks
         │       │   ├── Cyclotomic
         │       │   └── Projective
@@ -24,8 +24,9 @@ an analyst does with many reports is in `privet.analysis`; its names on a mechan
         ├── Rappor                 a cohort, and the bits of a Bloom filter          (Cohorts)
         └── GeometricNoise         whole noise on every entry of the answer
 
-In brackets, what else a kind is: `Symmetric` has two hit rates, a `Numbered` report is a number,
-and `Cohorts` share public hash functions. Folders follow the tree: subsets, bits, hashes, noise.
+In brackets, what else a kind is: `Symmetric` has two hit rates, a `Numbered` report is a number, a
+`Placed` one is drawn by its place among numbers, and `Cohorts` share public hash functions. Folders
+follow the tree: subsets, bits, hashes, noise.
 """
 
 from typing import TYPE_CHECKING

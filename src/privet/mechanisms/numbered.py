@@ -42,7 +42,7 @@ class Numbered(Mechanism):
 
     @classmethod
     @abstractmethod
-    def _weighed(cls, shape: Shape) -> tuple[int, int]:
+    def _weighed(cls, d: int, shape: Shape) -> tuple[int, int]:
         """Return how many cases a response chooses from, and how many of them the odds favour."""
 
     @classmethod
@@ -55,7 +55,7 @@ class Numbered(Mechanism):
         from .odds import finest_odds
 
         if not odds:
-            cases, favoured = self._weighed(shape)
+            cases, favoured = self._weighed(d, shape)
             odds, scale = finest_odds(type(self).__name__, cases, epsilon, favoured)
         named = dict(zip(self._shape, shape, strict=True)) | self._sizes(shape)
         self._freeze(d=d, epsilon=epsilon, odds=odds, scale=scale, **named)
@@ -80,7 +80,7 @@ class Numbered(Mechanism):
         *integers, scale = cls._check_names(parameters, integers=names, digits="odds")
         shape = tuple(integers)
         cls._refuse(cls._problem(d, shape))
-        odds = read_odds(cls.name, epsilon, *cls._weighed(shape), parameters["odds"], scale)
+        odds = read_odds(cls.name, epsilon, *cls._weighed(d, shape), parameters["odds"], scale)
         self = cls.__new__(cls)
         self._settle(d, epsilon, shape, odds, scale)
         return self

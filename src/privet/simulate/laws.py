@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from ..analysis.designs import BlockBatches
+    from ..analysis.placed import PlacedBatches
     from ..mechanisms.subsets.subsets import Subsets
 
     Integers = NDArray[np.int64]
@@ -78,7 +78,7 @@ def _of_blocks(mechanism: Design, people: Integers, rng: Generator) -> Integers:
     n, holding = int(people.sum()), mechanism.holding
     if n <= mechanism.d * holding:
         return _from_reports(mechanism, people, rng)
-    batches = cast("BlockBatches[Design]", mechanism.analyst.batches)
+    batches = cast("PlacedBatches[Design]", mechanism.analyst.batches)
     marked = _marked(mechanism, people, rng)
     total = rng.multinomial(n - marked.sum(), np.full(mechanism.blocks, 1 / mechanism.blocks))
     places = np.arange(holding, dtype=np.uint64)

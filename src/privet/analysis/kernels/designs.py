@@ -38,7 +38,7 @@ def draw_places(hit, words, tail, first, holding, blocks):  # type: ignore[no-un
 
 @kernel
 def write_translates(values, places, out, elements, points, base_blocks):  # type: ignore[no-untyped-def]
-    """Write the blocks at these places of a difference family; DifferenceFamily._block_at."""
+    """Write the blocks at these places of a difference family; DifferenceFamily._number_at."""
     points, base_blocks, period = map(np.uint64, (points, base_blocks, elements.size))
     for row in range(values.size):
         turn = places[row] // period
@@ -51,7 +51,7 @@ def write_translates(values, places, out, elements, points, base_blocks):  # typ
 
 @kernel
 def write_parities(values, places, out, t):  # type: ignore[no-untyped-def]
-    """Write the blocks at these places of a Hadamard design; Hadamard._block_at."""
+    """Write the blocks at these places of a Hadamard design; Hadamard._number_at."""
     half = ONE << np.uint64(t - 1)
     for row in range(values.size):
         point, number = np.uint64(values[row]) + ONE, places[row] + ONE

@@ -40,7 +40,7 @@ class Hashed(Numbered):
         """Return where a function maps a value."""
 
     @classmethod
-    def _weighed(cls, shape: Shape) -> tuple[int, int]:
+    def _weighed(cls, d: int, shape: Shape) -> tuple[int, int]:
         named = dict(zip(cls._shape, shape, strict=True))
         return named.get("buckets", cls.buckets), 1
 

@@ -20,11 +20,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..numbered import Numbered
+from ..placed import Placed
 from .subsets import Subsets
 
 if TYPE_CHECKING:
-    from ...entropy import Stream
     from ..numbered import Shape
 
 # A tally counts every block: this many take 512 MB.
@@ -36,12 +35,10 @@ def most_blocks(d: int) -> int:
     return min(MOST_BLOCKS, 2**16 + 2**12 * d)
 
 
-class Design(Numbered, Subsets):
+class Design(Subsets, Placed):
     """A mechanism whose report is the number of a block, more likely one that holds the value.
 
-    `_shape` names the integers that say which design it is. For each value it has an order of the
-    blocks in which those that hold the value come first: a report is one of these, or one of
-    the others, drawn by its place in that order (`_block_at`).
+    `_shape` names the integers that say which design it is.
     """
 
     blocks: int
@@ -52,15 +49,11 @@ class Design(Numbered, Subsets):
         """Return the number of points, k, and the number of blocks."""
 
     @abstractmethod
-    def _block_at(self, value: int, place: int) -> int:
-        """Return the block at a place in the value's own order: those that hold it come first."""
-
-    @abstractmethod
     def _holds(self, block: int, value: int) -> bool:
         """Tell whether a block holds a value."""
 
     @classmethod
-    def _weighed(cls, shape: Shape) -> tuple[int, int]:
+    def _weighed(cls, d: int, shape: Shape) -> tuple[int, int]:
         sizes = cls._sizes(shape)
         return sizes["points"], sizes["k"]
 
@@ -84,16 +77,3 @@ class Design(Numbered, Subsets):
         self._check_report(report)
         block = int.from_bytes(report, "little")
         return [value for value in range(self.d) if self._holds(block, value)]
-
-    @cached_property
-    def _plan(self) -> tuple[int, int, tuple[int, int], tuple[int, int], int]:
-        """All that `sample` needs: the coin, where places begin and how many, by miss and hit."""
-        sizes = self.blocks - self.holding, self.holding
-        return *self.coin, (self.holding, 0), sizes, self.report_bytes
-
-    def sample(self, value: int, stream: Stream) -> bytes:
-        """Return one report for a value in [0, d); docs/designs.md is its specification."""
-        heads, total, begins, sizes, report_bytes = self._plan
-        hit = stream.coin(heads, total)
-        place = begins[hit] + stream.below(sizes[hit])
-        return self._block_at(value, place).to_bytes(report_bytes, "little")

@@ -40,7 +40,7 @@ class DifferenceFamily(Design):
     def _in_base(self, point: int, c: int) -> bool:
         """Tell whether D_c holds a point."""
 
-    def _block_at(self, value: int, place: int) -> int:
+    def _number_at(self, value: int, place: int) -> int:
         turn, j = divmod(place, self.period)
         m = self.base_blocks
         element = self._element(j) if turn < m else 0

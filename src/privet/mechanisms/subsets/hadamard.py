@@ -55,7 +55,7 @@ class Hadamard(Design):
         (t,) = shape
         return {"points": 2**t - 1, "k": 2 ** (t - 1) - 1, "blocks": 2**t - 1}
 
-    def _block_at(self, value: int, place: int) -> int:
+    def _number_at(self, value: int, place: int) -> int:
         """Return the block whose bits, but for one, are those of the place.
 
         The top bit of place + 1 says which parity is wanted, and the lowest bit that the point has

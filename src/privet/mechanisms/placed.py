@@ -1,0 +1,47 @@
+"""Numbered reports of which some are likelier than the others, and equally so: one coin, one place.
+
+For each value there is an order of all reports in which those that hold it come first. A report is
+one of these, or one of the others, drawn by its place in that order.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from .numbered import Numbered
+
+if TYPE_CHECKING:
+    from ..entropy import Stream
+
+
+class Placed(Numbered):
+    """A mechanism that draws a coin, and a place among the reports that hold a value or do not."""
+
+    @property
+    @abstractmethod
+    def holding(self) -> int:
+        """How many reports hold a value."""
+
+    @property
+    @abstractmethod
+    def coin(self) -> tuple[int, int]:
+        """Heads and total of the hit, scaled up so that a 64-bit word is rarely redrawn."""
+
+    @abstractmethod
+    def _number_at(self, value: int, place: int) -> int:
+        """Return the report at a place in the value's own order: those that hold it come first."""
+
+    @cached_property
+    def _plan(self) -> tuple[int, int, tuple[int, int], tuple[int, int], int]:
+        """All that `sample` needs: the coin, where places begin and how many, by miss and hit."""
+        sizes = self.numbers - self.holding, self.holding
+        return *self.coin, (self.holding, 0), sizes, self.report_bytes
+
+    def sample(self, value: int, stream: Stream) -> bytes:
+        """Return one report for a value in [0, d); docs/designs.md is its specification."""
+        heads, total, begins, sizes, report_bytes = self._plan
+        hit = stream.coin(heads, total)
+        place = begins[hit] + stream.below(sizes[hit])
+        return self._number_at(value, place).to_bytes(report_bytes, "little")
