@@ -12,11 +12,18 @@ from scipy.stats import chi2, kstest, norm
 
 from privet import Estimate, Survey, simulate
 from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport, NoReports, SurveyMismatch
-from privet.mechanisms import BinaryRR, KSubset
-from privet.mechanisms.bits.optimized_unary import OptimizedUnary
-from privet.mechanisms.hashes.local_hash import LocalHash
-from privet.mechanisms.subsets.cyclotomic import Cyclotomic
-from privet.mechanisms.subsets.hadamard import Hadamard
+from privet.mechanisms import (
+    BinaryRR,
+    Cyclotomic,
+    GeometricNoise,
+    Hadamard,
+    HashedRR,
+    KSubset,
+    LocalHash,
+    OneBit,
+    OptimizedUnary,
+    Rappor,
+)
 from privet.sums import change, difference, total
 from privet.sums.covariance import covariance, noise
 from privet.sums.homogeneity import _largest_contrast, homogeneity
@@ -32,6 +39,11 @@ SMALL = [
     Cyclotomic(7, 1.0, p=7, m=3, u=1),
     Cyclotomic(8, 1.0, p=13, m=4, u=1),
     Hadamard(6, 0.5),
+    LocalHash(2, 0.5),
+    LocalHash(6, 1.0),
+    LocalHash(5, 2.0),
+    OneBit(5, 1.0),
+    OneBit(8, 2.0),
 ]
 
 
@@ -136,7 +148,7 @@ def test_noise_and_covariance_agree_for_many_values(mechanism):
 
 def test_one_category_has_the_variance_and_interval_of_the_estimate():
     rng = np.random.default_rng(3)
-    for mechanism in (KSubset(16, 1.0), BinaryRR(16, 1.0), Cyclotomic(16, 1.0)):
+    for mechanism in (KSubset(16, 1.0), BinaryRR(16, 1.0), Cyclotomic(16, 1.0), OneBit(16, 1.0)):
         estimate = draw(survey_of(mechanism), zipf(16), 20_000, rng)[1]
         for target in ("population", "sample"):
             one = total(estimate, "c2", target=target)
@@ -161,6 +173,52 @@ def test_a_set_and_its_complement_say_the_same():
     assert everything.interval() == (1, 1)
 
 
+EVERY_KIND = [
+    KSubset(7, 1.0),
+    KSubset(4, 3.0, k=1),
+    Cyclotomic(7, 1.0, p=7, m=3, u=1),
+    Cyclotomic(8, 1.0, p=13, m=4, u=1),
+    BinaryRR(7, 1.0),
+    LocalHash(7, 1.0),
+    OneBit(7, 1.0),
+    HashedRR(7, 1.0),
+    Rappor(7, 1.0),
+    GeometricNoise(7, 1.0),
+]
+
+
+@pytest.mark.parametrize("mechanism", EVERY_KIND, ids=repr)
+def test_all_categories_but_some_are_the_mirror_of_these(mechanism):
+    d, rng = mechanism.d, np.random.default_rng(5)
+    for n in (1, 30, 1000):
+        estimate = draw(survey_of(mechanism), zipf(d), n, rng)[1]
+        for some in range(1, (d + 1) // 2):
+            for target in ("population", "sample"):
+                few = total(estimate, names(range(some)), target=target)
+                many = total(estimate, names(range(some, d)), target=target)
+                assert (many.value, many.standard_error) == (1 - few.value, few.standard_error)
+                low, high = few.interval(0.9)
+                assert many.interval(0.9) == (1 - high, 1 - low)
+                least, most = difference(
+                    estimate, names(range(some, d)), names(range(some)), target=target
+                ).interval(0.9)
+                assert (least, most) == pytest.approx(
+                    np.clip((1 - 2 * high, 1 - 2 * low), -1, 1), abs=1e-9
+                )
+
+
+def test_frequencies_that_add_up_to_1_give_the_same_total_either_way():
+    """Where they do not, as with independent bits, what the others leave has less noise."""
+    rng, many = np.random.default_rng(6), names(range(1, 16))
+    for mechanism, adds_up in ((KSubset(16, 1.0), True), (BinaryRR(16, 1.0), False)):
+        estimate = draw(survey_of(mechanism), zipf(16), 2000, rng)[1]
+        added = estimate.frequencies[1:].sum()
+        found = total(estimate, many)
+        assert (found.value == pytest.approx(added)) == adds_up
+        variance = (zipf(16) @ noise(mechanism, np.array([0.0, *[1] * 15]))) / estimate.n
+        assert (found.standard_error == pytest.approx(variance**0.5, rel=0.2)) == adds_up
+
+
 # --- coverage -------------------------------------------------------------------------------------
 
 COVERED = [
@@ -169,6 +227,11 @@ COVERED = [
     (BinaryRR(16, 1.0), 2000, 600),
     (Cyclotomic(31, 2.0, p=31, m=5, u=1), 1000, 400),
     (Cyclotomic(25, 1.0, p=31, m=3, u=1), 1000, 400),
+    (LocalHash(20, 2.0), 1000, 400),
+    (OneBit(20, 2.0), 1000, 400),
+    (HashedRR(20, 2.0), 1000, 400),
+    (Rappor(20, 4.0, cohorts=16, bits=16), 1000, 400),
+    (GeometricNoise(20, 4.0), 1000, 400),
 ]
 
 
@@ -369,14 +432,6 @@ def test_what_is_refused():
                 InvalidArgument, match=r"'level' .*interval must be a float in \(0, 1"
             ):
                 result.interval(level)
-
-
-def test_mechanisms_whose_covariances_are_unknown_say_so():
-    mechanism = LocalHash(6, 1.0)
-    estimate = Estimate(survey_of(mechanism), 60, np.full(6, 20))
-    for call in (lambda: total(estimate, "c1"), lambda: homogeneity(estimate, estimate)):
-        with pytest.raises(InvalidArgument, match="'mechanism' .* whose covariances are known"):
-            call()
 
 
 def test_the_page_for_analysts_runs():

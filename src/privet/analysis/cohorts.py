@@ -7,7 +7,8 @@ reports that name it, the support of the values is f = Aᵀr, whose mean is
 
 where K[x, x'] is the mean number of cells that x and x' share. Least squares therefore estimates
 θ by W(f/n − q·diag(K)) with W = K⁻¹/(p − q), without bias. One report is worth the row sums of
-B = AW over the cells that it names; what these vary by is the variance.
+B = AW over the cells that it names; what these vary by is the variance. It is linear, so that the
+same sums give the variance of any weighted sum of shares (`Regression.spread`), and covariances.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from .hashes import HashBatches
 from .kernels.counting import count_bitmaps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -90,15 +91,26 @@ class Cells:
     def rows(self) -> Iterator[Floats]:
         """Yield A, some cohorts at a time: (cohorts, cells, d)."""
         m = self.mechanism
-        values = np.arange(m.d, dtype=np.uint64)
         some = max(1, _ENTRIES_AT_ONCE // (m.cells * m.d))
+        if some >= m.cohorts:
+            yield self._all
+            return
         for at in range(0, m.cohorts, some):
-            end = min(at + some, m.cohorts)
-            functions = np.arange(at * m.hashes, end * m.hashes)[:, None]
-            places = self.of(functions, values).reshape(end - at, m.hashes, m.d)
-            rows = np.zeros((end - at, m.cells, m.d))
-            np.put_along_axis(rows, places.astype(np.int64), 1.0, axis=1)
-            yield rows
+            yield self._between(at, min(at + some, m.cohorts))
+
+    @cached_property
+    def _all(self) -> Floats:
+        """A, where it is small enough to keep."""
+        return self._between(0, self.mechanism.cohorts)
+
+    def _between(self, at: int, end: int) -> Floats:
+        m = self.mechanism
+        functions = np.arange(at * m.hashes, end * m.hashes)[:, None]
+        values = np.arange(m.d, dtype=np.uint64)
+        places = self.of(functions, values).reshape(end - at, m.hashes, m.d)
+        rows = np.zeros((end - at, m.cells, m.d))
+        np.put_along_axis(rows, places.astype(np.int64), 1.0, axis=1)
+        return rows
 
     def support(self, named: Integers) -> Integers:
         """Return f: how many times a report names one of the cells of each value."""
@@ -132,9 +144,17 @@ class Regression(Estimator):
 
     @abstractmethod
     def _squares(self, rows: Floats, worth: Floats) -> Floats:
-        """Return E[worth²] of a report of value x about the share of j, summed over some cohorts.
+        """Return E[worth²] of a report of value x about each of c sums, added over some cohorts.
 
-        `rows` are those of A and `worth` those of B, both (cohorts, cells, d).
+        `rows` are those of A, (cohorts, cells, d), and `worth` what each cell is worth about each
+        sum, (cohorts, cells, c).
+        """
+
+    @abstractmethod
+    def _products(self, rows: Floats, theta: Floats, worth: Floats) -> Floats:
+        """Return E[named · worth] of a report of one person from theta, for some cohorts.
+
+        `named` says of each cell whether it is named, `worth` adds up what these are worth.
         """
 
     @cached_property
@@ -181,11 +201,34 @@ class Regression(Estimator):
     @cached_property
     def _spread(self) -> Floats:
         """The variance of what a report of value x is worth about the share of value j: [x, j]."""
-        squares = np.zeros((self._d, self._d))
+        return self.spread(np.eye(self._d))
+
+    def spread(self, sums: Floats) -> Floats:
+        """Return the variance of what a report of value x is worth about each weighted sum: [x, c].
+
+        `sums` has the weights of all values in its columns, (d, c).
+        """
+        weights = self._weights @ sums
+        squares = np.zeros(sums.shape)
         for rows in self._cells.rows():
-            worth = rows.reshape(-1, self._d) @ self._weights
-            squares += self._squares(rows, worth.reshape(rows.shape))
-        return squares / self._cohorts - (np.eye(self._d) + self._offset) ** 2
+            squares += self._squares(rows, rows @ weights)
+        spread: Floats = squares / self._cohorts - (sums + self._offset @ sums) ** 2
+        return spread
+
+    def covariance(self, theta: Floats) -> Callable[[Floats], Floats]:
+        """Return u ↦ Σu, where Σ is the covariance of what one report from theta is worth."""
+        support = self._q * np.diag(self._shared) + self._gain * (self._shared @ theta)
+
+        def apply(u: Floats) -> Floats:
+            weights = self._weights @ u
+            second = -self._cohorts * (support @ weights) * support
+            for rows in self._cells.rows():
+                products = self._products(rows, theta, rows @ weights)
+                second += products.reshape(-1) @ rows.reshape(-1, self._d)
+            product: Floats = self._weights @ second / self._cohorts
+            return product
+
+        return apply
 
     def frequencies(self, counts: Integers, n: int) -> Floats:
         """Return the unbiased estimate W(f/n − q·diag(K))."""
@@ -207,9 +250,12 @@ class BucketRegression(Regression):
     """One cell is named: its worth squared, times its probability."""
 
     def _squares(self, rows: Floats, worth: Floats) -> Floats:
-        flat, squared = (part.reshape(-1, self._d) for part in (rows, worth**2))
+        flat, squared = (part.reshape(-1, part.shape[2]) for part in (rows, worth**2))
         squares: Floats = self._q * squared.sum(axis=0) + self._gain * flat.T @ squared
         return squares
+
+    def _products(self, rows: Floats, theta: Floats, worth: Floats) -> Floats:
+        return (self._q + self._gain * (rows @ theta)) * worth
 
 
 class FilterRegression(Regression):
@@ -221,6 +267,14 @@ class FilterRegression(Regression):
         for filters, worths in zip(rows, worth, strict=True):
             squares += np.square(self._q * worths.sum(axis=0) + self._gain * filters.T @ worths)
         return squares
+
+    def _products(self, rows: Floats, theta: Floats, worth: Floats) -> Floats:
+        # The mean of what is named given x, times the mean worth given x; and bits' own variances.
+        means = self._q * worth.sum(axis=1, keepdims=True)
+        means = theta * (means + self._gain * (worth[:, None] @ rows)[:, 0])
+        together = self._q * means.sum(axis=1, keepdims=True)
+        together = together + self._gain * (rows @ means[:, :, None])[:, :, 0]
+        return together + self._p * self._q * worth
 
 
 # --- batches and counting -------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 """Covariance: how the errors of several categories depend on each other.
 
-One person's report z adds ([j in z] − h)/(g − h) to the estimate of each category j. For a sum of
-categories with weights w, two things follow from how often a report contains two values at once:
+One person's report z adds some c_j(z) to the estimate of each category j: ([j in z] − h)/(g − h),
+or what regression makes of it. For a sum of categories with weights w, there are
 
-- `noise`: the variance of Σ_j w_j ([j in z] − h)/(g − h) for a person with each value x. If θ are
-  the people's shares, the variance of the estimated sum for these n people is Σ_x θ_x noise_x / n;
-  for the population they were drawn from, add Var_θ(w) / n.
+- `noise`: the variance of Σ_j w_j c_j(z) for a person with each value x. If θ are the people's
+  shares, the variance of the estimated sum for these n people is Σ_x θ_x noise_x / n; for the
+  population they were drawn from, add Var_θ(w) / n.
 - `covariance`: the covariance matrix of the contribution of one person drawn at random from θ, as
   a linear operator.
 
@@ -16,21 +16,26 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import singledispatch
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from ..errors import InvalidArgument
 from ..mechanisms.bits.unary import Unary
+from ..mechanisms.hashes.cohorts import Cohorts
+from ..mechanisms.hashes.local_hash import LocalHash
+from ..mechanisms.hashes.one_bit import OneBit
+from ..mechanisms.noise.geometric import GeometricNoise
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
 from . import incidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from ..analysis.cohorts import Regression
     from ..mechanisms.base import Mechanism
-    from .incidence import Floats
+    from .incidence import Floats, Incidence
 
     Operator = Callable[[Floats], Floats]
 
@@ -48,7 +53,7 @@ def covariance(mechanism: Mechanism, theta: Floats) -> Operator:
 
 
 def _unknown(mechanism: Mechanism) -> InvalidArgument:
-    rule = "one whose covariances are known: subsets, unary encodings or block designs"
+    rule = "one whose covariances are known"
     return InvalidArgument("covariance", "mechanism", rule, mechanism)
 
 
@@ -115,37 +120,85 @@ def _covariance_of_pairs(mechanism: KSubset | Unary, theta: Floats) -> Operator:
     return apply
 
 
-# --- block designs --------------------------------------------------------------------------------
+# --- one of many sets, likelier with the person's value: block designs and hashes -----------------
+
+
+def _sets(mechanism: Design | LocalHash | OneBit) -> Iterable[tuple[Incidence, float]]:
+    """Yield all sets that can be reported, and Q(z | x) for an x that is not in z."""
+    if isinstance(mechanism, Design):
+        base = Fraction(mechanism.points << mechanism.scale, mechanism.total * mechanism.blocks)
+        return [(incidence.Blocks(mechanism), float(base))]
+    base = mechanism.response_rates[1] / mechanism.functions
+    if isinstance(mechanism, OneBit):
+        return [(incidence.Rows(mechanism), float(base))]
+    hashes = incidence.of_hashes(mechanism)
+    return ((sets, float(many * base)) for sets, many in hashes)
 
 
 @noise.register(Design)
-def _noise_of_blocks(mechanism: Design, weights: Floats) -> Floats:
-    """Return E[c(B)² | x] − E[c(B) | x]², where c(B) is the weight of block B minus its mean."""
-    blocks = incidence.Blocks(mechanism)
-    total = weights.sum()
-    squares = (blocks.forward(weights) - total * mechanism.k / mechanism.points) ** 2
-    base, excess, gain = _rates(mechanism)
-    second = base * (squares.sum() + excess * blocks.adjoint(squares)) / gain**2
-    variance: Floats = second - (weights - total / mechanism.points) ** 2
+@noise.register(LocalHash)
+@noise.register(OneBit)
+def _noise_of_sets(mechanism: Design | LocalHash | OneBit, weights: Floats) -> Floats:
+    """Return E[c(z)² | x] − E[c(z) | x]², where c(z) is the weight of set z minus about its mean."""
+    excess, gain = _rates(mechanism)
+    mean = weights.mean()
+    centre = mechanism.h * weights.sum() + gain * mean
+    second = np.zeros(len(weights))
+    for sets, base in _sets(mechanism):
+        squares = (sets.forward(weights) - centre) ** 2
+        second += base * (squares.sum() + excess * sets.adjoint(squares))
+    variance: Floats = second / gain**2 - (weights - mean) ** 2
     return np.maximum(variance, 0)
 
 
 @covariance.register(Design)
-def _covariance_of_blocks(mechanism: Design, theta: Floats) -> Operator:
-    """Return the sum over all blocks, each weighted by the probability that it is reported."""
-    blocks = incidence.Blocks(mechanism)
-    base, excess, gain = _rates(mechanism)
-    chances = base * (1 + excess * blocks.forward(theta))
+@covariance.register(LocalHash)
+@covariance.register(OneBit)
+def _covariance_of_sets(mechanism: Design | LocalHash | OneBit, theta: Floats) -> Operator:
+    """Return the sum over all sets, each weighted by the probability that it is reported."""
+    excess, gain = _rates(mechanism)
     rates = mechanism.h + gain * theta
 
     def apply(u: Floats) -> Floats:
-        return blocks.adjoint(chances * (blocks.forward(u) - rates @ u)) / gain**2
+        product, mean = np.zeros(len(u)), rates @ u
+        for sets, base in _sets(mechanism):
+            chances = base * (1 + excess * sets.forward(theta))
+            product += sets.adjoint(chances * (sets.forward(u) - mean))
+        return product / gain**2
 
     return apply
 
 
-def _rates(mechanism: Design) -> tuple[float, float, float]:
-    """Return Q(B | x) for x not in B, E − 1 and g − h."""
-    base = Fraction(mechanism.points << mechanism.scale, mechanism.total * mechanism.blocks)
+def _rates(mechanism: Design | LocalHash | OneBit) -> tuple[float, float]:
+    """Return E − 1 and g − h."""
     g, h = mechanism.hit_rates
-    return float(base), float(mechanism.likelihood_ratio - 1), float(g - h)
+    return float(mechanism.likelihood_ratio - 1), float(g - h)
+
+
+# --- regression on cohorts, and noise on every entry ----------------------------------------------
+
+
+def _regression(mechanism: Cohorts) -> Regression:
+    return cast("Regression", mechanism.analyst.estimator)
+
+
+@noise.register(Cohorts)
+def _noise_of_cohorts(mechanism: Cohorts, weights: Floats) -> Floats:
+    return np.maximum(_regression(mechanism).spread(weights[:, None])[:, 0], 0)
+
+
+@covariance.register(Cohorts)
+def _covariance_of_cohorts(mechanism: Cohorts, theta: Floats) -> Operator:
+    return _regression(mechanism).covariance(theta)
+
+
+@noise.register(GeometricNoise)
+def _noise_of_entries(mechanism: GeometricNoise, weights: Floats) -> Floats:
+    each: Floats = mechanism.analyst.estimator.noise(weights)
+    return each * np.square(weights).sum()
+
+
+@covariance.register(GeometricNoise)
+def _covariance_of_entries(mechanism: GeometricNoise, theta: Floats) -> Operator:
+    each = mechanism.analyst.estimator.noise(theta)
+    return lambda u: (each + theta) * u - (theta @ u) * theta

@@ -1,6 +1,6 @@
 """Incidence: which values lie in which sets, as a linear map and its adjoint.
 
-The sets are people's reports or the blocks of a design. Likelihoods and covariances need only
+The sets are people's reports, or all that could be reported. Likelihoods and covariances need only
 θ(z) = Σ_{j in z} θ_j for every set z and, in the other direction, Σ_{z with j} w_z for every
 value j.
 """
@@ -13,12 +13,17 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 
 from ..analysis import kernels
+from ..analysis.hadamard import walsh_hadamard
 from ..analysis.subsets import members_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from ..analysis.designs import BlockCounter
+    from ..mechanisms.hashes.local_hash import LocalHash
+    from ..mechanisms.hashes.one_bit import OneBit
     from ..mechanisms.subsets.design import Design
     from ..mechanisms.subsets.k_subset import KSubset
 
@@ -125,6 +130,82 @@ class Blocks:
     def adjoint(self, weights: Floats) -> Floats:
         """Return Σ_{B holding j} w_B for each value j."""
         return self._counter.adjoint(weights)
+
+
+class Rows:
+    """The values with a 0 in each row of a Hadamard matrix, and then those with a 1."""
+
+    def __init__(self, mechanism: OneBit) -> None:
+        self.mechanism = mechanism
+
+    def __repr__(self) -> str:
+        return f"Rows({self.mechanism!r})"
+
+    def forward(self, theta: Floats) -> Floats:
+        """Return Σ_{j with the bit} θ_j for each row and bit."""
+        signs = np.zeros(self.mechanism.functions)
+        signs[: len(theta)] = theta
+        signs = walsh_hadamard(signs)
+        return np.concatenate((theta.sum() + signs, theta.sum() - signs)) / 2
+
+    def adjoint(self, weights: Floats) -> Floats:
+        """Return Σ_{rows and bits that j has} w for each value j."""
+        zeros, ones = weights.reshape(2, -1)
+        sums: Floats = (weights.sum() + walsh_hadamard(zeros - ones)) / 2
+        return sums[: self.mechanism.d]
+
+
+class Intervals:
+    """The values x with (a·x + b) mod p < length, for some a and all b in [0, p)."""
+
+    def __init__(self, d: int, p: int, a: NDArray[np.int64], length: int) -> None:
+        self.d, self.p, self.a, self.length = d, p, a, length
+
+    def __repr__(self) -> str:
+        return f"Intervals({len(self.a)} times {self.p} of {self.length})"
+
+    @property
+    def _places(self) -> NDArray[np.int64]:
+        """Where each value is, once multiplied by each a."""
+        return self.a[:, None] * np.arange(self.d) % self.p
+
+    def _windows(self, rows: Floats) -> Floats:
+        """Return the sums of `length` neighbours, from each place of each circle on."""
+        around = np.concatenate((rows, rows[:, : self.length - 1]), axis=1)
+        ends = np.zeros((len(rows), around.shape[1] + 1))
+        np.cumsum(around, axis=1, out=ends[:, 1:])
+        return ends[:, self.length :] - ends[:, : -self.length]
+
+    def forward(self, theta: Floats) -> Floats:
+        """Return Σ_{j in z} θ_j for each interval z."""
+        circles = np.zeros((len(self.a), self.p))
+        np.put_along_axis(circles, self._places, theta[None], axis=1)
+        return self._windows(circles).reshape(-1)
+
+    def adjoint(self, weights: Floats) -> Floats:
+        """Return Σ_{z with j} w_z for each value j."""
+        sums = self._windows(weights.reshape(-1, self.p))
+        first = (self._places - self.length + 1) % self.p
+        spread: Floats = np.take_along_axis(sums, first, axis=1).sum(axis=0)
+        return spread
+
+
+def of_hashes(mechanism: LocalHash) -> Iterator[tuple[Intervals, int]]:
+    """Yield all that local hashing can report, some at a time, and how many reports each set is.
+
+    Modulo p, the residues of a bucket are every m-th number from its first on, for m buckets.
+    Divided by m, they are neighbours. So are their images under x -> a·x + b, which are those of
+    −a as well: over all functions, the sets of a bucket with n residues are all intervals of n.
+    """
+    p, (each, more) = mechanism.prime, divmod(mechanism.prime, mechanism.buckets)
+    lengths = ((each, mechanism.buckets - more), (each + 1, more))
+    mirrored = 2 if p > 2 else 1
+    some = max(1, _DENSE_ENTRIES // p)
+    for at in range(1, p // 2 + 1, some):
+        a = np.arange(at, min(at + some, p // 2 + 1))
+        for length, buckets in lengths:
+            if buckets:
+                yield Intervals(mechanism.d, p, a, length), mirrored * buckets
 
 
 def of_reports(mechanism: KSubset, reports: NDArray[np.uint8]) -> Incidence:

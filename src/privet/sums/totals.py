@@ -1,7 +1,9 @@
 """Sums and comparisons: totals of categories and their differences, with errors that hold.
 
 The frequencies are unbiased, so their sums are too, and the errors of sums follow from the exact
-covariances of the mechanism (`covariance`). A distribution made for showing (projected, shrunk or
+covariances of the mechanism (`covariance`). All shares add up to 1, also where the mechanism's
+frequencies do not, so that more than half of the categories are what the others leave: with less
+noise, and an interval that is the others', mirrored. A distribution made for showing (projected, shrunk or
 likeliest) is biased where categories are rare: do not trust its sums.
 """
 
@@ -60,6 +62,8 @@ class Total:
     # The variance of the contribution of a person whose value is among the categories, or is not.
     _inside: float = field(repr=False)
     _outside: float = field(repr=False)
+    # What the other categories make up, where they are fewer.
+    _others: Total | None = field(repr=False, default=None)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of a confidence interval.
@@ -67,6 +71,7 @@ class Total:
         For one category, it is that of `Estimate.interval`. For several, it holds all shares θ that
         a score test does not reject: n(value − θ)² <= z²(θ·inside + (1 − θ)·outside), with
         θ(1 − θ) added in the brackets for the population; without noise this is Wilson's (1927).
+        For more than half of the categories, it is 1 minus the interval of the others.
         """
         low, high = self._ends(alpha_of("Total.interval", level))
         return min(max(low, 0.0), 1.0), max(min(high, 1.0), 0.0)
@@ -76,10 +81,12 @@ class Total:
         estimate, mechanism = self._estimate, self._estimate.survey.mechanism
         if len(self._positions) == mechanism.d:
             return 1.0, 1.0
+        if self._others is not None:
+            low, high = self._others._ends(alpha)
+            return 1 - high, 1 - low
         if len(self._positions) == 1:
-            counts = estimate.counts[list(self._positions)]
-            low, high = mechanism.interval(counts, estimate.n, alpha, self.target)
-            return float(low[0]), float(high[0])
+            lows, highs = mechanism.interval(estimate.counts, estimate.n, alpha, self.target)
+            return float(lows[self._positions[0]]), float(highs[self._positions[0]])
         spread = _quantile(alpha) ** 2 / estimate.n
         drawn = spread if self.target == "population" else 0.0
         square = 1 + drawn
@@ -175,7 +182,8 @@ def difference(
         raise InvalidArgument("difference", "second", "categories that are not in first", name)
     weights = np.zeros(len(a._estimate.counts))
     weights[list(a._positions)], weights[list(b._positions)] = 1, -1
-    _, shares, noises = _groups(a._estimate, weights)
+    shift = (a._others is not None) - (b._others is not None)
+    _, shares, noises = _groups(a._estimate, weights, shift)
     variance = float(shares @ noises)
     if target == "population":
         variance += float(shares[0] + shares[-1] - (shares[-1] - shares[0]) ** 2)
@@ -223,33 +231,42 @@ def _total(owner: str, counted: Estimate | Tally, categories: Categories, target
     estimate = estimate_of(owner, "estimate", counted)
     if target not in get_args(Target):
         raise InvalidArgument(owner, "target", "'population' or 'sample'", target)
-    positions = _find(owner, estimate.survey, categories)
+    return _total_at(estimate, _find(owner, estimate.survey, categories), target)
+
+
+def _total_at(estimate: Estimate, positions: list[int], target: Target) -> Total:
+    others = sorted(set(range(len(estimate.counts))) - set(positions))
+    if not others:
+        return Total(1.0, 0.0, target, estimate, tuple(positions), 0.0, 0.0)
+    if len(others) < len(positions):
+        rest = _total_at(estimate, others, target)
+        noises = rest._outside, rest._inside
+        value, error = 1 - rest.value, rest.standard_error
+        return Total(value, error, target, estimate, tuple(positions), *noises, rest)
     weights = np.zeros(len(estimate.counts))
     weights[positions] = 1
-    value, shares, noises = _groups(estimate, weights)
-    variance = float(shares @ noises) + (float(shares.prod()) if target == "population" else 0.0)
-    if len(positions) == len(weights):
-        value, variance = 1.0, 0.0
+    value, shares, (outside, inside) = _groups(estimate, weights)
+    variance = shares @ [outside, inside] + (shares.prod() if target == "population" else 0)
     error = sqrt(variance / estimate.n)
-    inside, outside = float(noises[-1]), float(noises[0])
-    return Total(value, error, target, estimate, tuple(positions), inside, outside)
+    return Total(value, error, target, estimate, tuple(positions), float(inside), float(outside))
 
 
-def _groups(estimate: Estimate, weights: Floats) -> tuple[float, Floats, Floats]:
+def _groups(estimate: Estimate, weights: Floats, shift: int = 0) -> tuple[float, Floats, Floats]:
     """Return the weighted sum, and the share and noise of the people with each weight.
 
-    The shares are made a distribution: the people without weight make up the difference to 1. Where
-    people of the same weight differ in noise, as in a design, their noise is averaged over the
-    crowd as estimated, so it lies between the least and the most.
+    Where people of the same weight differ in noise, as in a design, their noise is averaged over
+    the crowd as estimated, so it lies between the least and the most. As all shares add up to 1,
+    the people with weight `shift` are those whom the others leave, and the noise is that of the
+    frequencies with the weights less `shift`.
     """
     frequencies = estimate.frequencies
     crowd = project_simplex(frequencies) + _PRECISION
-    noises = noise(estimate.survey.mechanism, weights)
+    noises = noise(estimate.survey.mechanism, weights - shift)
     kinds = np.unique(weights)
     groups = [weights == kind for kind in kinds]
     shares = np.array([frequencies[group].sum() for group in groups])
     value = float(kinds @ shares)
-    shares[kinds == 0] = 1 - shares[kinds != 0].sum()
+    shares[kinds == shift] = 1 - shares[kinds != shift].sum()
     averages = [np.average(noises[group], weights=crowd[group]) for group in groups]
     return value, project_simplex(shares), np.array(averages)
 
