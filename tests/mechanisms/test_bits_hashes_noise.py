@@ -8,8 +8,8 @@ import pytest
 
 from exact import law
 from privet import Survey, simulate
-from privet.analysis.cohorts import Cells
 from privet.analysis.hadamard import walsh_hadamard
+from privet.analysis.regression import Cells
 from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey
 from privet.mechanisms import BinaryRR, KSubset, Mechanism, MultivariateRR
 from privet.mechanisms.bits.optimized_unary import OptimizedUnary

@@ -1,7 +1,7 @@
 """O-RR: multivariate randomized response to a hash of the value, in cohorts.
 
 A cohort's public hash function maps the values to a few buckets. The report is the cohort and, by
-multivariate randomized response, the bucket, decoded by regression (`privet.analysis.cohorts`).
+multivariate randomized response, the bucket, decoded by regression (`privet.analysis.regression`).
 With ever more cohorts this becomes local hashing; with few, collisions cost accuracy, and with too
 few the shares cannot be told apart at all.
 """
@@ -60,7 +60,7 @@ class HashedRR(Hashed, Cohorts):
                 raise self._error(*problem)
             cohorts = ceil(CELLS_A_VALUE * d / (buckets - 1))
         self._choose(d, epsilon, (cohorts, buckets))
-        from ...analysis.cohorts import check_regression
+        from ...analysis.regression import check_regression
 
         check_regression(self)
 

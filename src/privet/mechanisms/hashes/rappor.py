@@ -4,7 +4,7 @@ A cohort's public hash functions map a value to its bits. Filters of two values 
 2·hashes bits, so that flipping each with probability flip / 2^64, the smallest such number at or
 above 1/(e^{ε/(2·hashes)} + 1), keeps the likelihood ratio at or below e^ε. The report is the cohort
 and the filter, drawn once (RAPPOR's permanent response), and decoded by regression
-(`privet.analysis.cohorts`).
+(`privet.analysis.regression`).
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Rappor(Cohorts):
         shape = {"cohorts": int(cohorts), "bits": int(bits), "hashes": int(hashes)}
         flip = choose_flip(type(self).__name__, epsilon, 2 * shape["hashes"])
         self._freeze(d=d, epsilon=epsilon, **shape, flip=flip)
-        from ...analysis.cohorts import check_regression
+        from ...analysis.regression import check_regression
 
         check_regression(self)
 
