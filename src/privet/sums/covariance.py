@@ -33,7 +33,7 @@ from . import incidence
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..analysis.cohorts import Regression
+    from ..analysis.regression import Regression
     from ..mechanisms.base import Mechanism
     from .incidence import Floats, Incidence
 
@@ -60,11 +60,12 @@ def _unknown(mechanism: Mechanism) -> InvalidArgument:
 # --- all pairs of values alike: k-subsets and independent bits ------------------------------------
 
 
-def pair_covariances(mechanism: KSubset | Unary) -> tuple[Fraction, Fraction]:
+def pair_covariances(mechanism: KSubset | Unary | LocalHash) -> tuple[Fraction, Fraction]:
     """Return Cov([i in z], [j in z]) for i ≠ j, exactly: if i is the person's value, if neither is.
 
     For independent bits, both are 0. A k-subset that contains the person's value (probability g)
-    contains any other with probability (k − 1)/(d − 1), and so on without replacement.
+    contains any other with probability (k − 1)/(d − 1), and so on without replacement. Where hashes
+    never map three values to one bucket, two collide with probability c, alone.
 
     >>> from privet.mechanisms import MultivariateRR
     >>> own, other = pair_covariances(MultivariateRR(4, 1.0))
@@ -74,6 +75,10 @@ def pair_covariances(mechanism: KSubset | Unary) -> tuple[Fraction, Fraction]:
     """
     if isinstance(mechanism, Unary):
         return Fraction(0), Fraction(0)
+    if isinstance(mechanism, LocalHash):
+        (g, h), (_, q) = mechanism.hit_rates, mechanism.response_rates
+        c = (h - q) / (g - q)
+        return g * c - g * h, q * c - h * h
     (g, h), d, k = mechanism.hit_rates, mechanism.d, mechanism.k
     with_own = g * Fraction(k - 1, d - 1)
     neither = (g * (k - 2) + (1 - g) * k) * Fraction(k - 1, (d - 1) * max(d - 2, 1))
@@ -87,7 +92,7 @@ def _noise_of_subsets(mechanism: KSubset, weights: Floats) -> Floats:
 
 
 @noise.register(Unary)
-def _noise_of_pairs(mechanism: KSubset | Unary, weights: Floats) -> Floats:
+def _noise_of_pairs(mechanism: KSubset | Unary | LocalHash, weights: Floats) -> Floats:
     """Return the weighted sum of variances and covariances, for each value of the person."""
     g, h = mechanism.hit_rates
     own, other = pair_covariances(mechanism)
@@ -105,7 +110,7 @@ def _noise_of_pairs(mechanism: KSubset | Unary, weights: Floats) -> Floats:
 
 @covariance.register(KSubset)
 @covariance.register(Unary)
-def _covariance_of_pairs(mechanism: KSubset | Unary, theta: Floats) -> Operator:
+def _covariance_of_pairs(mechanism: KSubset | Unary | LocalHash, theta: Floats) -> Operator:
     """Return a diagonal plus rank two: off the diagonal, a + b(θ_i + θ_j) − θ_i θ_j."""
     g, h = mechanism.hit_rates
     own, other = (pair / (g - h) ** 2 for pair in pair_covariances(mechanism))
@@ -136,10 +141,9 @@ def _sets(mechanism: Design | LocalHash | OneBit) -> Iterable[tuple[Incidence, f
 
 
 @noise.register(Design)
-@noise.register(LocalHash)
 @noise.register(OneBit)
 def _noise_of_sets(mechanism: Design | LocalHash | OneBit, weights: Floats) -> Floats:
-    """Return E[c(z)² | x] − E[c(z) | x]², where c(z) is the weight of set z minus about its mean."""
+    """Return E[c(z)² | x] − E[c(z) | x]², where c(z) is the weight of z less about its mean."""
     excess, gain = _rates(mechanism)
     mean = weights.mean()
     centre = mechanism.h * weights.sum() + gain * mean
@@ -152,7 +156,6 @@ def _noise_of_sets(mechanism: Design | LocalHash | OneBit, weights: Floats) -> F
 
 
 @covariance.register(Design)
-@covariance.register(LocalHash)
 @covariance.register(OneBit)
 def _covariance_of_sets(mechanism: Design | LocalHash | OneBit, theta: Floats) -> Operator:
     """Return the sum over all sets, each weighted by the probability that it is reported."""
@@ -167,6 +170,21 @@ def _covariance_of_sets(mechanism: Design | LocalHash | OneBit, theta: Floats) -
         return product / gain**2
 
     return apply
+
+
+def _in_pairs(mechanism: LocalHash) -> bool:
+    """Return whether no bucket has more than two residues, so that all pairs are alike."""
+    return mechanism.prime < 2 * mechanism.buckets
+
+
+@noise.register(LocalHash)
+def _noise_of_hashes(mechanism: LocalHash, weights: Floats) -> Floats:
+    return (_noise_of_pairs if _in_pairs(mechanism) else _noise_of_sets)(mechanism, weights)
+
+
+@covariance.register(LocalHash)
+def _covariance_of_hashes(mechanism: LocalHash, theta: Floats) -> Operator:
+    return (_covariance_of_pairs if _in_pairs(mechanism) else _covariance_of_sets)(mechanism, theta)
 
 
 def _rates(mechanism: Design | LocalHash | OneBit) -> tuple[float, float]:
@@ -194,8 +212,8 @@ def _covariance_of_cohorts(mechanism: Cohorts, theta: Floats) -> Operator:
 
 @noise.register(GeometricNoise)
 def _noise_of_entries(mechanism: GeometricNoise, weights: Floats) -> Floats:
-    each: Floats = mechanism.analyst.estimator.noise(weights)
-    return each * np.square(weights).sum()
+    variance: Floats = mechanism.analyst.estimator.noise(weights) * np.square(weights).sum()
+    return variance
 
 
 @covariance.register(GeometricNoise)

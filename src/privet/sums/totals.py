@@ -3,8 +3,10 @@
 The frequencies are unbiased, so their sums are too, and the errors of sums follow from the exact
 covariances of the mechanism (`covariance`). All shares add up to 1, also where the mechanism's
 frequencies do not, so that more than half of the categories are what the others leave: with less
-noise, and an interval that is the others', mirrored. A distribution made for showing (projected, shrunk or
-likeliest) is biased where categories are rare: do not trust its sums.
+noise, and an interval that is the others', mirrored.
+
+A distribution made for showing (projected, shrunk or likeliest) is biased where categories are
+rare: do not trust its sums.
 """
 
 from __future__ import annotations
