@@ -161,11 +161,11 @@ class Estimate:
 
         return change(before, self, categories, target=target)
 
-    def homogeneity(self, other: Estimate) -> Homogeneity:
-        """Test whether another survey's crowd has the same shares as this one's."""
+    def homogeneity(self, other: Estimate, *others: Estimate) -> Homogeneity:
+        """Test whether the crowds of other surveys have the same shares as this one's."""
         from ..sums.homogeneity import homogeneity
 
-        return homogeneity(self, other)
+        return homogeneity(self, other, *others)
 
     # --- out ----------------------------------------------------------------------------------
 

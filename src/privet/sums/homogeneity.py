@@ -1,110 +1,296 @@
-"""Homogeneity: a test of whether two crowds, or two waves of a survey, are alike."""
+"""Homogeneity: a test of whether two or more crowds, or waves of a survey, are alike.
+
+If they are, all estimates are of the same shares. Where noise is made of many events, the distance
+between the estimates follows the chi-squared law. Where it is not, all groups are drawn anew many
+times, and their distances are what the real one is held against: reports that each name one value,
+by one mechanism, are dealt out to the groups again, which is exact whatever the shares are; others
+are drawn from the pooled shares (`privet.simulate`). Single categories are tested alongside.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from hashlib import sha256
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from ..entropy import Entropy
 from ..errors import SurveyMismatch
+from ..mechanisms.hashes.cohorts import Cohorts
+from ..mechanisms.hashes.hashed import Hashed
+from ..mechanisms.noise.geometric import GeometricNoise
+from ..mechanisms.subsets.k_subset import KSubset
+from ..mechanisms.symmetric import Symmetric
 from ..refine import project_simplex
+from ..simulate.laws import draw_counts
 from .covariance import covariance
+from .deviance import deviances
 from .totals import estimate_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..analysis.estimate import Estimate
     from ..analysis.tally import Tally
+    from ..mechanisms.base import Mechanism
     from .covariance import Operator
+    from .deviance import Integers
     from .incidence import Floats
+
+    Method = Literal["chi-square", "resampled"]
 
 __all__ = ["Homogeneity", "homogeneity"]
 
 # Where to stop: the square of a residual relative to the first.
 _SMALL = 1e-24
+# From so many expected noise events a category on, n·h, the chi-squared law is good.
+_MANY_EVENTS = 25
+# How many times a survey is drawn anew, and about how many steps that may take.
+_LEAST_DRAWS, _MOST_DRAWS = 99, 999
+_STEPS_A_DRAW, _STEPS = 1 << 22, 1 << 24
+_BYTES_AT_ONCE = 1 << 26
+# What numpy deals out.
+_MOST_DEALT = 10**9
 
 
 @dataclass(frozen=True)
 class Homogeneity:
-    """The result of a test of whether two crowds are alike: a small p-value says they are not.
+    """The result of a test of whether crowds are alike: a small p-value says they are not.
 
     Attributes
     ----------
     statistic : float
-        How far apart the two are; approximately chi-squared if the crowds are alike.
+        How far apart the crowds are, in all categories together.
     degrees_of_freedom : int
-        d − 1.
+        (groups − 1)(d − 1), the mean of the statistic where it is chi-squared.
     p_value : float
         The probability of a statistic at least this large if the crowds are alike.
+    by_category : dict of floats
+        A p-value for each category, adjusted for there being many: if all categories at or below
+        0.05 are said to differ, the chance that any one of them does not is 0.05.
+    method : "chi-square" or "resampled"
+        Where the p-values come from: the chi-squared law, and Holm's adjustment (1979); or surveys
+        drawn anew, and the adjustment of Westfall and Young (1993) by their largest distance.
 
     """
 
     statistic: float
     degrees_of_freedom: int
     p_value: float
+    by_category: dict[str, float]
+    method: Method
 
 
-def homogeneity(first: Estimate | Tally, second: Estimate | Tally) -> Homogeneity:
-    """Test whether two independent surveys come from crowds with the same shares.
+def homogeneity(
+    first: Estimate | Tally, second: Estimate | Tally, *others: Estimate | Tally
+) -> Homogeneity:
+    """Test whether independent surveys come from crowds with the same shares.
 
-    If Δ is the difference of the two estimates and Σ its covariance under the pooled shares, the
-    statistic is the largest (u·Δ)² / u·Σu over all contrasts u (Σ_j u_j = 0), which equals Δ·Σ⁻Δ
-    if the frequencies add up to 1 anyway. If the crowds are alike, it is approximately chi-squared
-    with d − 1 degrees of freedom. The approximation is good if n·h, the expected number of reports
-    that support a category nobody holds, is 5 or more. At k = 1 it is nearly Pearson's test (1900).
-    Σ is never stored: it is applied to vectors, and conjugate gradients find u.
+    If Δ are the differences of the estimates from one of them and Σ their covariance under the
+    pooled shares, the statistic is the largest (u·Δ)² / u·Σu over all u that sum to 0 in each
+    difference, which equals Δ·Σ⁻Δ if the frequencies add up to 1 anyway. If the crowds are alike,
+    it is approximately chi-squared with (groups − 1)(d − 1) degrees of freedom. At k = 1 it is
+    nearly Pearson's test (1900). Σ is never stored: it is applied to vectors, and conjugate
+    gradients find u.
+
+    The approximation is good if n·h, the expected number of reports that support a category nobody
+    holds, is 25 or more in every group. Where it is less, the statistic is the sum of the
+    categories' deviances (`privet.sums.deviance`), and p is (1 + how many of the groups drawn anew
+    are at least as far apart) / (1 + how many are drawn): 999, or fewer where drawing takes long,
+    and none, the method saying so, where it takes too long. The draws depend on the counts alone,
+    so that the same counts have the same p-value.
 
     >>> from privet import Estimate, Survey
     >>> drinks = ["tea", "coffee", "cocoa", "none"]
     >>> survey = Survey("Tea or coffee?", drinks, 1.0, mechanism="k-subset")
     >>> before = Estimate(survey, 1000, np.array([320, 270, 230, 180]))
     >>> after = Estimate(survey, 1000, np.array([270, 320, 230, 180]))
-    >>> f"{homogeneity(before, after).p_value:.3f}"
+    >>> test = homogeneity(before, after)
+    >>> f"{test.p_value:.3f}"
     '0.037'
+    >>> {name: round(p, 3) for name, p in test.by_category.items()}
+    {'tea': 0.057, 'coffee': 0.057, 'cocoa': 1.0, 'none': 1.0}
     """
-    a = estimate_of("homogeneity", "first", first)
-    b = estimate_of("homogeneity", "second", second)
-    if a.survey.categories != b.survey.categories:
-        raise SurveyMismatch(
-            f"The surveys {a.survey.id!r} and {b.survey.id!r} do not have the same categories."
-        )
+    named = {"first": first, "second": second}
+    named |= {f"others[{i}]": other for i, other in enumerate(others)}
+    groups = [estimate_of("homogeneity", name, given) for name, given in named.items()]
+    survey = groups[0].survey
+    for group in groups:
+        if group.survey.categories != survey.categories:
+            raise SurveyMismatch(
+                f"The surveys {survey.id!r} and {group.survey.id!r} "
+                "do not have the same categories."
+            )
+    theta = _pooled(groups)
+    freedom = (len(groups) - 1) * (len(theta) - 1)
+    draws = _draws(groups)
+    if draws:
+        statistic, p_value, each = _resampled(groups, theta, draws)
+    else:
+        statistic, p_value, each = _chi_square(groups, theta, freedom)
+    by_category = dict(zip(survey.categories, each.tolist(), strict=True))
+    method: Method = "resampled" if draws else "chi-square"
+    return Homogeneity(statistic, freedom, p_value, by_category, method)
+
+
+def _pooled(groups: Sequence[Estimate]) -> Floats:
+    """Return the shares if all crowds are alike: a distribution, precise groups counting more."""
+    flat = np.full(len(groups[0].counts), 1 / len(groups[0].counts))
+    precisions = [1 / group.survey.mechanism.variance(flat, group.n).mean() for group in groups]
+    shares = np.average([group.frequencies for group in groups], axis=0, weights=precisions)
+    return project_simplex(shares)
+
+
+def _draws(groups: Sequence[Estimate]) -> int:
+    """Return how many times to draw anew: not at all where events are many, or draws slow."""
+    if all(group.n * _noise_rate(group.survey.mechanism) >= _MANY_EVENTS for group in groups):
+        return 0
+    steps = 0.0
+    for group in groups:
+        mechanism = group.survey.mechanism
+        a_report, decoding = mechanism.server_steps
+        one_by_one = isinstance(mechanism, (Hashed, Cohorts))
+        steps += decoding + (group.n * max(a_report / 16, 1) if one_by_one else 0)
+    return 0 if steps > _STEPS_A_DRAW else int(np.clip(_STEPS / steps, _LEAST_DRAWS, _MOST_DRAWS))
+
+
+def _noise_rate(mechanism: Mechanism) -> float:
+    """Return how often noise supports a category, or fails to."""
+    if isinstance(mechanism, Symmetric):
+        return min(mechanism.h, 1 - mechanism.h)
+    if isinstance(mechanism, Cohorts):
+        return float(mechanism.telling_rates[1])
+    return float(mechanism.alpha) if isinstance(mechanism, GeometricNoise) else 0.0
+
+
+# --- the chi-squared law --------------------------------------------------------------------------
+
+
+def _chi_square(
+    groups: Sequence[Estimate], theta: Floats, freedom: int
+) -> tuple[float, float, Floats]:
+    """Return the statistic, its p-value, and those of the categories, adjusted."""
     from scipy.special import gammaincc
 
-    nobody = np.zeros(len(a.counts))
-    precisions = [1 / x.survey.mechanism.variance(nobody, x.n).mean() for x in (a, b)]
-    pooled = np.average([a.frequencies, b.frequencies], axis=0, weights=precisions)
-    theta = project_simplex(pooled)
-    of_a, of_b = (covariance(x.survey.mechanism, theta) for x in (a, b))
-    diagonal = a.survey.mechanism.variance(theta, a.n) + b.survey.mechanism.variance(theta, b.n)
-    statistic = _largest_contrast(
-        lambda u: of_a(u) / a.n + of_b(u) / b.n, diagonal, a.frequencies - b.frequencies
-    )
-    freedom = len(theta) - 1
-    return Homogeneity(statistic, freedom, float(gammaincc(freedom / 2, statistic / 2)))
+    variances = [group.survey.mechanism.variance(theta, group.n) for group in groups]
+    base = int(np.argmin([variance.mean() for variance in variances]))
+    rest = [i for i in range(len(groups)) if i != base]
+    applies = [covariance(group.survey.mechanism, theta) for group in groups]
+
+    def apply(u: Floats) -> Floats:
+        common = applies[base](u.sum(axis=0)) / groups[base].n
+        own = [applies[i](row) / groups[i].n for i, row in zip(rest, u, strict=True)]
+        return np.array(own) + common
+
+    delta = np.array([groups[i].frequencies - groups[base].frequencies for i in rest])
+    diagonal = np.array([variances[i] + variances[base] for i in rest])
+    statistic = _largest_contrast(apply, diagonal, delta)
+    distances = deviances(groups, [group.counts[None] for group in groups], theta)[0]
+    each = gammaincc((len(groups) - 1) / 2, distances / 2)
+    return statistic, float(gammaincc(freedom / 2, statistic / 2)), _holm(each)
 
 
 def _largest_contrast(apply: Operator, diagonal: Floats, delta: Floats) -> float:
-    """Return the largest (u·Δ)² / u·Σu over u with Σ_j u_j = 0.
+    """Return the largest (u·Δ)² / u·Σu over u whose rows sum to 0.
 
-    It is u·Δ where Σu = Δ up to a constant, found by conjugate gradients among the u that sum to 0,
-    preconditioned by the diagonal. The constant is subtracted from every residual, so that its
-    rounding error does not take over (Gould, Hribar, Nocedal 2001).
+    It is u·Δ where Σu = Δ up to a constant for each row, found by conjugate gradients among the u
+    whose rows sum to 0, preconditioned by the diagonal. The constants are subtracted from every
+    residual, so that their rounding error does not take over (Gould, Hribar, Nocedal 2001).
     """
     precision = 1 / diagonal
 
     def centre(residual: Floats) -> Floats:
-        return residual - np.average(residual, weights=precision)
+        return residual - np.average(residual, axis=-1, weights=precision, keepdims=True)
 
-    u, residual = np.zeros(len(delta)), centre(delta)
+    u, residual = np.zeros(delta.shape), centre(delta)
     direction = precision * residual
-    size = first = float(residual @ direction)
-    for _ in range(2 * len(delta) + 100):
+    size = first = np.vdot(residual, direction)
+    for _ in range(2 * delta.size + 100):
         if size <= _SMALL * first:
             break
         image = apply(direction)
-        length = size / float(direction @ image)
+        length = size / np.vdot(direction, image)
         u, residual = u + length * direction, centre(residual - length * image)
         step = precision * residual
-        size, last = float(residual @ step), size
+        size, last = np.vdot(residual, step), size
         direction = step + size / last * direction
-    return max(float(u @ delta), 0.0)  # rounding apart
+    return max(float(np.vdot(u, delta)), 0.0)  # rounding apart
+
+
+def _holm(p_values: Floats) -> Floats:
+    """Return the p-values adjusted for their number: the smallest times it, and so on."""
+    order = np.argsort(p_values)
+    adjusted = np.empty(len(p_values))
+    times = np.arange(len(p_values), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(times * p_values[order]), 1)
+    return adjusted
+
+
+# --- surveys drawn anew ---------------------------------------------------------------------------
+
+
+def _resampled(
+    groups: Sequence[Estimate], theta: Floats, draws: int
+) -> tuple[float, float, Floats]:
+    """Return the statistic, its p-value, and those of the categories, adjusted."""
+    seed = sha256(b"".join(group.counts.tobytes() for group in groups)).digest()
+    rng = np.random.default_rng(list(seed))
+    if _exchangeable(groups):
+        drawn = _dealt([group.counts for group in groups], draws, rng)
+    else:
+        smooth = _smoothed(groups, theta)
+        drawn = [_redraw(group, smooth, draws, rng) for group in groups]
+    pairs = zip(groups, drawn, strict=True)
+    counts = [np.concatenate((group.counts[None], rows)) for group, rows in pairs]
+    distances = deviances(groups, counts, theta)
+    together, largest = distances.sum(axis=1), distances.max(axis=1)
+    # The real survey is the first, and counts as one that is at least as far; rounding is forgiven.
+    almost = 1 - 1e-9
+    p_value = float(np.mean(together >= together[0] * almost))
+    largest[0] = np.inf
+    each = np.mean(largest[:, None] >= distances[0] * almost, axis=0)
+    return float(together[0]), p_value, each
+
+
+def _exchangeable(groups: Sequence[Estimate]) -> bool:
+    """Return whether the counts are all reports, and any report might be of any group."""
+    mechanisms = {group.survey.mechanism for group in groups}
+    names_one = all(isinstance(each, KSubset) and each.k == 1 for each in mechanisms)
+    return len(mechanisms) == 1 and names_one and sum(group.n for group in groups) < _MOST_DEALT
+
+
+def _dealt(counts: Sequence[Integers], draws: int, rng: np.random.Generator) -> list[Integers]:
+    """Deal all groups' reports out anew, so many times: exact, whatever the shares are."""
+    dealt = np.empty((len(counts), draws, len(counts[0])), dtype=np.int64)
+    for draw in range(draws):
+        left = np.sum(counts, axis=0)
+        for i, own in enumerate(counts[:-1]):
+            dealt[i, draw] = rng.multivariate_hypergeometric(left, own.sum())
+            left -= dealt[i, draw]
+        dealt[-1, draw] = left
+    return list(dealt)
+
+
+def _smoothed(groups: Sequence[Estimate], theta: Floats) -> Floats:
+    """Return the shares as if half a person more had each category.
+
+    What no group reported may still be true, and surveys drawn anew would never have it. The people
+    are counted as if they had answered openly, so many that their error would be the same.
+    """
+    d = len(theta)
+    flat = np.full(d, 1 / d)
+    people = sum(1 / g.survey.mechanism.variance(flat, g.n).mean() for g in groups) * (d - 1) / d**2
+    smooth: Floats = (people * theta + 1 / 2) / (people + d / 2)
+    return smooth
+
+
+def _redraw(group: Estimate, theta: Floats, draws: int, rng: np.random.Generator) -> Integers:
+    """Return the counts of the group if theta are the true shares, drawn anew so many times."""
+    mechanism, n = group.survey.mechanism, group.n
+    if draws * n * max(mechanism.report_bytes, 8) > _BYTES_AT_ONCE:
+        crowds = (rng.multinomial(n, theta) for _ in range(draws))
+        return np.array([draw_counts(mechanism, crowd, rng) for crowd in crowds])
+    people = rng.choice(mechanism.d, size=draws * n, p=theta)
+    reports = mechanism.randomize(people, entropy=Entropy(rng.bytes(32)))
+    return np.array([mechanism.tally(each) for each in reports.reshape(draws, n, -1)])
