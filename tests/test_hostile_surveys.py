@@ -109,7 +109,12 @@ def bits(d, epsilon):
         yield text(d, epsilon, "geometric-noise", **flip, limit=limit)
 
 
-KINDS = [k_subsets, cyclotomics, projectives, hadamards, hashes, rappors, bits]
+def intervals(d, epsilon):
+    for window, o in product([1, 2, d // 2, d, d + 1, 2**40], odds(epsilon)):
+        yield text(d, epsilon, "interval", window=window, **o)
+
+
+KINDS = [k_subsets, cyclotomics, projectives, hadamards, hashes, rappors, bits, intervals]
 
 
 def answered(written):

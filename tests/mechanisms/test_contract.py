@@ -19,6 +19,7 @@ from privet.mechanisms import (
     GeometricNoise,
     Hadamard,
     HashedRR,
+    Interval,
     KSubset,
     LocalHash,
     MultivariateRR,
@@ -42,6 +43,7 @@ SMALL = {
     OneBit: lambda epsilon: OneBit(5, epsilon),
     HashedRR: lambda epsilon: HashedRR(4, epsilon, cohorts=5, buckets=3),
     Rappor: lambda epsilon: Rappor(3, epsilon, cohorts=3, bits=5, hashes=2),
+    Interval: lambda epsilon: Interval(5, epsilon, window=2),
     GeometricNoise: lambda epsilon: GeometricNoise(3, epsilon, limit=1),
 }
 

@@ -77,7 +77,7 @@ def test_folders_follow_the_tree():
         if not inspect.isabstract(cls) and issubclass(cls, Mechanism):
             folder = cls.__module__.split(".")[2]
             siblings = {base.__module__.split(".")[2] for base in cls.__mro__[1:3]}
-            assert folder in {"subsets", "bits", "hashes", "noise"}
+            assert folder in {"subsets", "bits", "hashes", "scales", "noise"}
             assert siblings <= {folder, "base", "forwards", "symmetric", "numbered", "placed"}
 
 

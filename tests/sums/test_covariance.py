@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from privet.errors import InvalidArgument
-from privet.mechanisms import GeometricNoise, HashedRR, LocalHash, OneBit, Rappor
+from privet.mechanisms import GeometricNoise, HashedRR, Interval, LocalHash, OneBit, Rappor
 from privet.simulate import counts
 from privet.sums.covariance import covariance, noise
 
@@ -14,6 +14,8 @@ TINY = [
     HashedRR(5, 2.0, cohorts=6, buckets=3),
     Rappor(3, 1.0, cohorts=3, bits=5, hashes=2),
     Rappor(4, 2.0, cohorts=4, bits=6, hashes=1),
+    Interval(5, 1.0),
+    Interval(4, 2.0, window=3),
     GeometricNoise(2, 2.0, limit=3),
 ]
 MODERATE = [
@@ -22,6 +24,7 @@ MODERATE = [
     OneBit(40, 1.0),
     HashedRR(40, 1.0),
     Rappor(40, 3.0, cohorts=16, bits=32),
+    Interval(40, 2.0),
     GeometricNoise(40, 1.0),
 ]
 

@@ -110,11 +110,24 @@ def geometric_noise(stream, value, d, integers):
     return entries
 
 
+def interval(stream, value, d, integers):
+    window, odds, scale = integers["window"], int(integers["odds"]), integers["scale"]
+    total = window * odds + (d - 1) * 2**scale
+    factor = (2**64 - 1) // total
+    windows = range(d + window - 1)
+    covering = [z for z in windows if z - window < value <= z]
+    others = [z for z in windows if z not in covering]
+    hit = coin(stream, factor * window * odds, factor * total)
+    drawn = covering[below(stream, window)] if hit else others[below(stream, d - 1)]
+    return number(drawn, d + window - 2)
+
+
 SAMPLERS = {
     "optimized-unary": optimized_unary,
     "local-hash": local_hash,
     "one-bit": one_bit,
     "hashed-rr": hashed_rr,
     "rappor": rappor,
+    "interval": interval,
     "geometric-noise": geometric_noise,
 }

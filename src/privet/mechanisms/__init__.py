@@ -22,11 +22,12 @@ an analyst does with many reports is in `privet.analysis`; its names on a mechan
         │   ├── OneBit                                                               (Symmetric)
         │   └── HashedRR                                                             (Cohorts)
         ├── Rappor                 a cohort, and the bits of a Bloom filter          (Cohorts)
+        ├── Interval               a window of neighbours, for ordered values        (Placed)
         └── GeometricNoise         whole noise on every entry of the answer
 
 In brackets, what else a kind is: `Symmetric` has two hit rates, a `Numbered` report is a number, a
 `Placed` one is drawn by its place among numbers, and `Cohorts` share public hash functions. Folders
-follow the tree: subsets, bits, hashes, noise.
+follow the tree: subsets, bits, hashes, scales, noise.
 """
 
 from typing import TYPE_CHECKING
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from .hashes.rappor import Rappor
     from .noise.geometric import GeometricNoise
     from .noise.laplace import LaplaceNoise
+    from .scales.interval import Interval
     from .subsets.cyclotomic import Cyclotomic
     from .subsets.hadamard import Hadamard
     from .subsets.k_subset import KSubset
@@ -60,6 +62,7 @@ __all__ = [
     "GeometricNoise",
     "Hadamard",
     "HashedRR",
+    "Interval",
     "KSubset",
     "LaplaceNoise",
     "LocalHash",

@@ -25,6 +25,7 @@ _MECHANISMS = {
     "one-bit": ("OneBit", ".hashes.one_bit"),
     "hashed-rr": ("HashedRR", ".hashes.hashed_rr"),
     "rappor": ("Rappor", ".hashes.rappor"),
+    "interval": ("Interval", ".scales.interval"),
     "geometric-noise": ("GeometricNoise", ".noise.geometric"),
 }
 # Everything public of this folder, with what no survey can name.

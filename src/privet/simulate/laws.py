@@ -18,6 +18,7 @@ from ..mechanisms.bits.unary import Unary
 from ..mechanisms.flips import ONE
 from ..mechanisms.noise.geometric import GeometricNoise
 from ..mechanisms.noise.laplace import LaplaceNoise
+from ..mechanisms.scales.interval import Interval
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
 
@@ -87,6 +88,18 @@ def _of_blocks(mechanism: Design, people: Integers, rng: Generator) -> Integers:
     for value in np.flatnonzero(marked):
         batches.write(np.full(holding, value), places, reports)
         total[read_numbers(reports)] += rng.multinomial(marked[value], shares)
+    return mechanism.counts(total)
+
+
+@draw_counts.register(Interval)
+def _of_windows(mechanism: Interval, people: Integers, rng: Generator) -> Integers:
+    """Draw how many report each window: any at all, or one of those that cover the value."""
+    windows, width = mechanism.numbers, mechanism.window
+    share = width * (mechanism.odds - (1 << mechanism.scale)) / mechanism.total
+    covering = rng.binomial(people, share)
+    total = rng.multinomial(people.sum() - covering.sum(), np.full(windows, 1 / windows))
+    for value in np.flatnonzero(covering):
+        total[value : value + width] += rng.multinomial(covering[value], np.full(width, 1 / width))
     return mechanism.counts(total)
 
 

@@ -26,6 +26,7 @@ from ..mechanisms.hashes.cohorts import Cohorts
 from ..mechanisms.hashes.local_hash import LocalHash
 from ..mechanisms.hashes.one_bit import OneBit
 from ..mechanisms.noise.geometric import GeometricNoise
+from ..mechanisms.scales.interval import Interval
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
 from . import incidence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ..analysis.regression import Regression
+    from ..analysis.scales import WindowRegression
     from ..mechanisms.base import Mechanism
     from .incidence import Floats, Incidence
 
@@ -193,20 +195,22 @@ def _rates(mechanism: Design | LocalHash | OneBit) -> tuple[float, float]:
     return float(mechanism.likelihood_ratio - 1), float(g - h)
 
 
-# --- regression on cohorts, and noise on every entry ----------------------------------------------
+# --- regression on cohorts and windows, and noise on every entry ----------------------------------
 
 
-def _regression(mechanism: Cohorts) -> Regression:
-    return cast("Regression", mechanism.analyst.estimator)
+def _regression(mechanism: Cohorts | Interval) -> Regression | WindowRegression:
+    return cast("Regression | WindowRegression", mechanism.analyst.estimator)
 
 
 @noise.register(Cohorts)
-def _noise_of_cohorts(mechanism: Cohorts, weights: Floats) -> Floats:
+@noise.register(Interval)
+def _noise_of_regression(mechanism: Cohorts | Interval, weights: Floats) -> Floats:
     return np.maximum(_regression(mechanism).spread(weights[:, None])[:, 0], 0)
 
 
 @covariance.register(Cohorts)
-def _covariance_of_cohorts(mechanism: Cohorts, theta: Floats) -> Operator:
+@covariance.register(Interval)
+def _covariance_of_regression(mechanism: Cohorts | Interval, theta: Floats) -> Operator:
     return _regression(mechanism).covariance(theta)
 
 

@@ -1,0 +1,1 @@
+"""Reports on ordered values: numbers, ages, ratings."""

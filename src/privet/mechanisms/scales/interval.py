@@ -1,0 +1,127 @@
+"""The interval design: windows of neighbouring cells, for values that have an order.
+
+Window z covers the cells z − w + 1, …, z that there are. With B cells and z = 0, …, B + w − 2,
+every cell lies in exactly w of B + w − 1 windows, so that
+
+    Q(z | x) = (E if window z covers x else 1) / (wE + B − 1)
+
+is a mechanism like any other, where E = odds / 2^scale is at or just below e^ε. A report that
+misses is as likely anywhere; one that hits is near the person's cell, which is all that means and
+quantiles need (the discrete form of the square wave of Li et al., Estimating numerical
+distributions under local differential privacy, 2020).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from math import expm1
+from typing import TYPE_CHECKING, ClassVar
+
+from ..placed import Placed
+
+if TYPE_CHECKING:
+    from ..base import Problem
+    from ..numbered import Shape
+
+# Shares are decoded by as many equations.
+MOST_CELLS = 4096
+
+
+class Interval(Placed):
+    r"""Report the number of a window of neighbouring cells, more likely one that covers the value.
+
+    Parameters
+    ----------
+    cells : int in [2, 4096]
+        The number of ordered values.
+    epsilon : float
+        The privacy level: no report is more than e^ε times likelier under one value than another.
+    window : int, optional
+        How many cells a window covers, at most as many as there are; by default the width that
+        tells most about the whole distribution.
+
+    >>> Interval(64, 1.0)
+    Interval(d=64, epsilon=1.0, window=33)
+    >>> Interval(5, 1.0, window=2).members(b"\x00"), Interval(5, 1.0, window=2).members(b"\x03")
+    ([0], [2, 3])
+
+    """
+
+    name: ClassVar[str] = "interval"
+    _shape: ClassVar[tuple[str, ...]] = ("window",)
+    window: int
+
+    def __init__(self, cells: int, epsilon: float, window: int | None = None) -> None:
+        cells, epsilon = self._check_domain(cells, epsilon)
+        shape = (_default_window(cells, epsilon) if window is None else window,)
+        problem = self._problem(cells, shape)
+        if problem is not None:
+            raise self._error(*problem)
+        self._settle(cells, epsilon, (int(shape[0]),))
+
+    @classmethod
+    def _problem(cls, d: int, shape: Shape) -> Problem | None:
+        from ...arguments import is_whole
+
+        (window,) = shape
+        if d > MOST_CELLS:
+            return "cells", f"at most {MOST_CELLS}", d
+        if not is_whole(window) or not 1 <= window <= d:
+            return "window", f"an int in [1, {d}]", window
+        return None
+
+    @classmethod
+    def _weighed(cls, d: int, shape: Shape) -> tuple[int, int]:
+        (window,) = shape
+        return d + window - 1, window
+
+    @property
+    def numbers(self) -> int:
+        """A report for every window that covers any cell."""
+        return self.d + self.window - 1
+
+    @property
+    def holding(self) -> int:
+        """Every cell is covered by as many windows as a window covers cells."""
+        return self.window
+
+    @cached_property
+    def total(self) -> int:
+        """(wE + B − 1) · 2^scale."""
+        return self.window * self.odds + (self.d - 1 << self.scale)
+
+    @cached_property
+    def coin(self) -> tuple[int, int]:
+        """Heads and total of the hit, scaled up so that a 64-bit word is rarely redrawn."""
+        factor = (2**64 - 1) // self.total
+        return factor * self.window * self.odds, factor * self.total
+
+    @cached_property
+    def likelihood_ratio(self) -> Fraction:
+        """Exactly odds / 2^scale, as the first window covers the first cell alone."""
+        return Fraction(self.odds, 1 << self.scale)
+
+    def _number_at(self, value: int, place: int) -> int:
+        """Return the windows that cover the value, and then the others, each in order."""
+        other = place - self.window
+        return (value + place, other + (0, self.window)[other >= value])[other >= 0]
+
+    def _chance(self, report: bytes, value: int) -> Fraction:
+        covers = 0 <= int.from_bytes(report, "little") - value < self.window
+        return Fraction(self.odds if covers else 1 << self.scale, self.total)
+
+    def members(self, report: bytes) -> list[int]:
+        """Return the cells that the reported window covers, in increasing order."""
+        self._check_report(report)
+        last = int.from_bytes(report, "little")
+        return [*range(max(0, last - self.window + 1), min(last + 1, self.d))]
+
+
+def _default_window(cells: int, epsilon: float) -> int:
+    """Return B(εE − E + 1) / (E(E − 1 − ε)), rounded: the square wave's width, in cells."""
+    if epsilon < 1e-3:
+        share = 1 - 2 * epsilon / 3  # the first terms of its series
+    else:
+        share = (epsilon + expm1(-epsilon)) / (expm1(epsilon) - epsilon)
+    return max(1, round(cells * share))
