@@ -18,7 +18,7 @@ from privet.mechanisms.odds import floor_exp
 from privet.mechanisms.subsets.fields import (
     is_prime,
     prime_factors,
-    prime_powers,
+    prime_power,
     primitive_recurrence,
     primitive_root,
 )
@@ -68,9 +68,8 @@ def cyclotomics(d, epsilon):
 
 
 def projectives(d, epsilon):
-    powers = prime_powers(8192)
     for q in (2, 3, 4, 8, 27, 128, 149, 243, 499, 512, 1999, 2048, 8191):
-        p, e = powers[q]
+        p, e = prime_power(q)
         for t in range(2, 27):
             points = (q**t - 1) // (q - 1)
             if d <= points <= 2**26 and points <= 600 * d + 2**18:

@@ -4,6 +4,7 @@ import pytest
 
 from privet.analysis import designs
 from privet.mechanisms.subsets import fields
+from privet.plan.designs import _prime_powers
 
 PRIMES = [n for n in range(2, 2000) if all(n % i for i in range(2, n))]
 
@@ -11,8 +12,9 @@ PRIMES = [n for n in range(2, 2000) if all(n % i for i in range(2, n))]
 def test_primes_and_their_powers():
     assert [n for n in range(1, 2000) if fields.is_prime(n)] == PRIMES
     powers = {p**e: (p, e) for p in PRIMES for e in range(1, 12) if p**e < 2000}
-    assert fields.prime_powers(2000) == powers
-    assert list(fields.prime_powers(2000)) == sorted(powers)
+    found = {q: fields.prime_power(q) for q in range(2, 2000)}
+    assert {q: power for q, power in found.items() if power[1]} == powers
+    assert _prime_powers(2000) == sorted(powers)
 
 
 def test_prime_factors():

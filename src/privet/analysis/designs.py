@@ -17,9 +17,9 @@ import numpy as np
 from ..mechanisms.subsets.cyclotomic import Cyclotomic
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.difference_family import DifferenceFamily
-from ..mechanisms.subsets.fields import power_of_x, prime_powers
+from ..mechanisms.subsets.fields import power_of_x, prime_power
 from ..mechanisms.subsets.hadamard import Hadamard
-from ..mechanisms.subsets.projective import MOST_Q, Projective
+from ..mechanisms.subsets.projective import Projective
 from . import kernels
 from .analyst import Analyst, half_of
 from .counter import NumberCounter
@@ -108,7 +108,7 @@ class Hyperplane:
     def _held(self) -> NDArray[np.bool_]:
         """Which points lie in D (`Projective.hyperplane`)."""
         design = self._design
-        p, e = prime_powers(MOST_Q)[design.q]
+        p, e = prime_power(design.q)
         terms = sequence(design.recurrence, p, e * design.t, e * design.points)
         held: NDArray[np.bool_] = (terms.reshape(e, design.points) == 0).all(axis=0)
         return held

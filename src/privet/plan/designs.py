@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import InvalidArgument
 from ..mechanisms.subsets.design import most_blocks
-from ..mechanisms.subsets.fields import prime_powers
 from ..mechanisms.subsets.projective import MOST_Q, Projective
 from ..theory import item_variance
 
@@ -47,7 +48,7 @@ def cyclotomic_classes(d: int, epsilon: float) -> tuple[int, int, int]:
 
 def projective_space(d: int, epsilon: float, q: int | None = None) -> tuple[int, int]:
     """Return q and t of a projective design of nearly the least error, with few blocks."""
-    orders = [order for order in prime_powers(MOST_Q) if q in (None, order)]
+    orders = [order for order in _prime_powers(MOST_Q) if q in (None, order)]
     if not orders:
         raise InvalidArgument("Projective", "q", f"a power of a prime below {MOST_Q}", q)
     spaces = [(order, _least_dimension(d, order)) for order in orders]
@@ -58,6 +59,13 @@ def projective_space(d: int, epsilon: float, q: int | None = None) -> tuple[int,
     points = (order**t - 1) // (order - 1)
     best = fewest_blocks(d, epsilon, points, (points - 1) // order, points)
     return spaces[best]
+
+
+@cache
+def _prime_powers(high: int) -> list[int]:
+    """Return all powers of primes below `high`, in increasing order."""
+    primes = primes_between(2, high).tolist()
+    return sorted(p**e for p in primes for e in range(1, 1 + int(log(high - 0.5, p))))
 
 
 def fewest_blocks(

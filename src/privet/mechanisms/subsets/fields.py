@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import count
+from math import log
 
 
 def prime_factors(n: int) -> list[int]:
@@ -41,22 +42,14 @@ def is_prime(n: int) -> bool:
 
 
 @lru_cache
-def prime_powers(high: int) -> dict[int, tuple[int, int]]:
-    """Return all p^e below `high` in increasing order, with their prime p and e >= 1.
+def prime_power(q: int) -> tuple[int, int]:
+    """Return the prime p and the e >= 1 with p^e = q >= 2; where there are none, e is 0.
 
-    >>> prime_powers(10)
-    {2: (2, 1), 3: (3, 1), 4: (2, 2), 5: (5, 1), 7: (7, 1), 8: (2, 3), 9: (3, 2)}
+    >>> prime_power(8), prime_power(9), prime_power(12)
+    ((2, 3), (3, 2), (2, 0))
     """
-    prime = bytearray([1]) * high
-    found = {}
-    for p in range(2, high):
-        if prime[p]:
-            prime[p * p :: p] = bytes(len(range(p * p, high, p)))
-            power, e = p, 1
-            while power < high:
-                found[power] = p, e
-                power, e = power * p, e + 1
-    return dict(sorted(found.items()))
+    p, *others = prime_factors(q)
+    return p, 0 if others else round(log(q, p))
 
 
 def is_primitive_root(root: int, p: int) -> bool:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from .design import MOST_BLOCKS
 from .difference_family import DifferenceFamily
-from .fields import is_primitive, prime_powers, primitive_recurrence, sequence
+from .fields import is_primitive, prime_power, primitive_recurrence, sequence
 
 if TYPE_CHECKING:
     from ..base import Problem
@@ -66,13 +66,13 @@ class Projective(DifferenceFamily):
 
         d, epsilon = self._check_domain(d, epsilon)
         q, t = projective_space(d, epsilon, q)
-        p, e = prime_powers(MOST_Q)[q]
+        p, e = prime_power(q)
         self._settle(d, epsilon, (q, t, primitive_recurrence(p, e * t)))
 
     @classmethod
     def _problem(cls, d: int, shape: Shape) -> Problem | None:
         q, t, recurrence = shape
-        if q not in prime_powers(MOST_Q):
+        if not 2 <= q < MOST_Q or not prime_power(q)[1]:
             return "q", f"a power of a prime below {MOST_Q}", q
         if not 2 <= t <= MOST_BLOCKS.bit_length() or not cls.fits(d, q, t):
             return (
@@ -80,7 +80,7 @@ class Projective(DifferenceFamily):
                 f"a dimension of {d} or somewhat more points over {q} elements",
                 t,
             )
-        p, e = prime_powers(MOST_Q)[q]
+        p, e = prime_power(q)
         if not 0 < recurrence < q**t or not is_primitive(recurrence, p, e * t):
             return "recurrence", f"a primitive one of {e * t} terms modulo {p}", recurrence
         return None
@@ -88,7 +88,7 @@ class Projective(DifferenceFamily):
     @classmethod
     def fits(cls, d: int, q: int, t: int) -> bool:
         """Tell whether a space has enough points for d values, and is quickly walked through."""
-        points, (_, e) = _points(q, t), prime_powers(MOST_Q)[q]
+        points, (_, e) = _points(q, t), prime_power(q)
         steps = e * t * e * points
         return d <= points <= MOST_BLOCKS and steps <= max(_STEPS, _STEPS_A_VALUE * d)
 
@@ -115,7 +115,7 @@ class Projective(DifferenceFamily):
         The recurrence's terms are a linear map of α^i to the integers modulo p. With q = p^e,
         L(α^i) is 0 where it takes α^i, times each of the basis 1, α^v, …, α^{(e−1)v}, to 0.
         """
-        p, e = prime_powers(MOST_Q)[self.q]
+        p, e = prime_power(self.q)
         terms = sequence(self.recurrence, p, e * self.t, e * self.points)
         parts = [terms[i * self.points :] for i in range(e)]
         return [
