@@ -55,6 +55,21 @@ for entry in json.load(sys.stdin):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_device_does_not_wait_for_modules_that_only_tools_need():
+    entries = json.dumps([entry["survey"] for entry in VECTORS["surveys"]])
+    code = """
+import json, privet
+for text in json.load(sys.stdin):
+    survey = privet.Survey.from_json(text)
+    survey.randomize(survey.categories[0])
+print(*sorted(sys.modules))
+"""
+    done = on_a_device(code, input=entries)
+    loaded = done.stdout.split()
+    assert "privet.survey" in loaded, done.stderr
+    assert not {"typing", "dataclasses", "inspect", "pathlib", "importlib.metadata"} & set(loaded)
+
+
 @pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_every_file_of_the_persons_side_is_imported_on_a_device(path):
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts

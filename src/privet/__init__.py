@@ -10,12 +10,12 @@
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from .errors import PrivetError
 from .extras import require
 from .survey import Survey
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from . import bulk, entropy, errors, mechanisms, paper, plan, refine, simulate, sums, theory
     from .analysis.estimate import Estimate

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 
 from .errors import InvalidArgument
 
-__all__ = ["alpha_of", "is_whole", "positive", "whole"]
+__all__ = ["alpha_of", "check_target", "is_whole", "positive", "whole"]
 
 
 def is_whole(value: object) -> bool:
@@ -57,3 +57,9 @@ def alpha_of(owner: str, level: object) -> float:
     if not isinstance(level, float) or not 0 < level < 1:
         raise InvalidArgument(owner, "level", "a float in (0, 1)", level)
     return 1 - level
+
+
+def check_target(owner: str, target: object) -> None:
+    """Raise InvalidArgument for whatever is not one of the two whose shares are estimated."""
+    if target not in ("population", "sample"):
+        raise InvalidArgument(owner, "target", "'population' or 'sample'", target)

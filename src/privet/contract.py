@@ -8,13 +8,16 @@ its fingerprint and its keyed reports, must never change.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from types import SimpleNamespace
 
 from .entropy import AES_256_CTR, HMAC_SHA256
 from .errors import InvalidSurvey
 from .mechanisms.registry import by_name
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
     from .mechanisms.base import Mechanism
 
 __all__ = ["STREAMS", "Fields", "decode", "encode", "mechanism_of"]
@@ -23,7 +26,7 @@ __all__ = ["STREAMS", "Fields", "decode", "encode", "mechanism_of"]
 STREAMS = {1: AES_256_CTR, 2: HMAC_SHA256}
 
 
-class Fields(NamedTuple):
+class Fields(SimpleNamespace):
     """The fields of a survey's JSON, in canonical order."""
 
     privet: int
@@ -49,11 +52,12 @@ _KINDS: dict[str, tuple[Any, str]] = {
 def encode(fields: Fields) -> bytes:
     """Return the canonical text: the fields in this order, no space, UTF-8.
 
-    >>> fields = Fields(1, "q", "Q?", ["é", "b"], 1e-05, {"name": "n"}, "aes-256-ctr")
+    >>> fields = Fields(privet=1, id="q", question="Q?", categories=["é", "b"], epsilon=1e-05,
+    ...                 mechanism={"name": "n"}, stream="aes-256-ctr")
     >>> print(encode(fields).decode())
     {"privet":1,"id":"q","question":"Q?","categories":["é","b"],"epsilon":0.00001,"mechanism":{"name":"n"}}
     """
-    written = fields._asdict()
+    written = {name: vars(fields)[name] for name in _KINDS}
     if fields.privet == 1:
         del written["stream"]
     parts = (
@@ -98,7 +102,7 @@ def mechanism_of(fields: Fields) -> Mechanism:
 
 
 def _checked(version: int, found: dict[str, Any]) -> Fields:
-    expected = [name for name in Fields._fields if version > 1 or name != "stream"]
+    expected = [name for name in _KINDS if version > 1 or name != "stream"]
     unknown = [name for name in found if name not in expected]
     if unknown:
         raise InvalidSurvey(f"Not a survey: there is no field {unknown[0]!r:.60}.")

@@ -17,11 +17,11 @@ import os
 from functools import cache, lru_cache
 from operator import length_hint
 from struct import unpack_from
-from typing import TYPE_CHECKING
 
 from .arguments import whole
 from .errors import InvalidArgument
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any

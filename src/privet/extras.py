@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 from .errors import MissingExtra
+
+TYPE_CHECKING = False  # as typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["require"]
 

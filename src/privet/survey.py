@@ -12,7 +12,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import urandom
-from typing import TYPE_CHECKING
 
 from . import contract
 from .entropy import Stream, keyed
@@ -20,6 +19,7 @@ from .errors import InvalidAnswer, InvalidArgument, InvalidFile, InvalidSurvey
 from .mechanisms.base import Mechanism
 from .mechanisms.registry import by_name
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from os import PathLike
 
@@ -175,13 +175,13 @@ class Survey:
     def _canonical(self) -> bytes:
         return contract.encode(
             contract.Fields(
-                self.version,
-                self.id,
-                self.question,
-                list(self.categories),
-                self.epsilon,
-                {"name": self.mechanism.name, **self.mechanism.parameters},
-                contract.STREAMS[self.version],
+                privet=self.version,
+                id=self.id,
+                question=self.question,
+                categories=list(self.categories),
+                epsilon=self.epsilon,
+                mechanism={"name": self.mechanism.name, **self.mechanism.parameters},
+                stream=contract.STREAMS[self.version],
             )
         )
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import alpha_of
-from ..errors import InvalidArgument, MissingExtra
-from ..mechanisms.base import Target
+from ..arguments import alpha_of, check_target
+from ..errors import MissingExtra
 from ..mechanisms.symmetric import Symmetric
 from ..refine import project_simplex
 from .columns import arrow
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ..mechanisms.forwards import Target
     from ..refine import Shrunk
     from ..sums.homogeneity import Homogeneity
     from ..sums.totals import Difference, Total
@@ -94,9 +94,7 @@ class Estimate:
         (Bonferroni) so that they hold together.
         """
         alpha = alpha_of("Estimate.interval", level)
-        if target not in get_args(Target):
-            rule = "'population' or 'sample'"
-            raise InvalidArgument("Estimate.interval", "target", rule, target)
+        check_target("Estimate.interval", target)
         alpha /= len(self.counts) if simultaneous else 1
         low, high = self.survey.mechanism.interval(self.counts, self.n, alpha, target)
         return np.clip(low, 0, 1), np.clip(high, 0, 1)

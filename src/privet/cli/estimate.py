@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..analysis.estimate import Estimate
-    from ..mechanisms.base import Target
+    from ..mechanisms.forwards import Target
 
     Group = tuple[str | None, ...]
 

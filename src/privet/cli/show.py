@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..analysis.estimate import Estimate
-    from ..mechanisms.base import Target
+    from ..mechanisms.forwards import Target
     from ..survey import Survey
 
 # Of a bar, and of a category's name next to it where there is little room.

@@ -14,7 +14,7 @@ from .terminal import console, new_table, progress
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..mechanisms.base import Target
+    from ..mechanisms.forwards import Target
     from ..simulate.experiment import Experiment, Row
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ..analysis.estimate import Estimate
-    from ..mechanisms.base import Target
+    from ..mechanisms.forwards import Target
 
 _MOST_BARS = 40
 _MOST_PANELS, _MOST_BARS_OF_A_GROUP = 12, 15

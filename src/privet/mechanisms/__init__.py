@@ -30,11 +30,10 @@ In brackets, what else a kind is: `Symmetric` has two hit rates, a `Numbered` re
 follow the tree: subsets, bits, hashes, scales, noise.
 """
 
-from typing import TYPE_CHECKING
-
 from .base import Mechanism
 from .registry import HOMES, by_name, load
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from ..plan.comparison import Comparison, choose, compare
     from .base import Channel

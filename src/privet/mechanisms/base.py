@@ -15,23 +15,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..arguments import is_whole, positive, whole
 from ..errors import InvalidArgument, InvalidReport, InvalidSurvey
-from .forwards import Counted, Estimated, Target
+from .forwards import Counted, Estimated
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from fractions import Fraction
-    from typing import Self
+    from typing import Any, ClassVar, Self
 
     from ..entropy import Stream
 
     # The first argument that breaks its rule: name, rule, value.
     Problem = tuple[str, str, Any]
 
-__all__ = ["MAX_D", "MAX_EPSILON", "MIN_EPSILON", "Channel", "Mechanism", "Target"]
+__all__ = ["MAX_D", "MAX_EPSILON", "MIN_EPSILON", "Channel", "Mechanism"]
 
 MAX_D = 2**32
 # Below, two probabilities differ by less than integers can say; above, nothing is private.

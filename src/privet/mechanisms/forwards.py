@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from typing import Any, Literal
+
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
@@ -14,8 +16,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
     Floats = NDArray[np.float64]
-
-Target = Literal["population", "sample"]
+    Target = Literal["population", "sample"]
 
 
 class Estimated:

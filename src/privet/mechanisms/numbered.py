@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
 
 from .base import Mechanism
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self
+    from typing import Any, ClassVar, Self
 
     from .base import Problem
 

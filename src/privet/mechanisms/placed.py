@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from .numbered import Numbered
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from ..entropy import Stream
 

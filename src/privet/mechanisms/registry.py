@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from .base import Mechanism
 
 # A mechanism is registered by its line here: what surveys call it, its class, and its file.

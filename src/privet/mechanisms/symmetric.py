@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from .base import Mechanism
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from fractions import Fraction
 

@@ -15,17 +15,16 @@ from itertools import islice, product
 from math import sqrt
 from secrets import randbits
 from threading import Event
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..analysis.columns import arrow
 from ..analysis.threads import cores
-from ..arguments import whole
+from ..arguments import check_target, whole
 from ..bulk.progress import no_progress
 from ..errors import InvalidArgument, MissingExtra
 from ..mechanisms import KSubset, Mechanism, by_name
-from ..mechanisms.base import Target
 from ..refine import project_simplex
 from .population import MOST_PEOPLE, counts
 from .truths import truth
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..bulk.progress import Progress
+    from ..mechanisms.forwards import Target
     from .truths import Truth
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -161,8 +161,7 @@ def run(
     repeats = whole("run", "repeats", repeats, 2)
     threads = cores() if workers is None else whole("run", "workers", workers, 1)
     seed = randbits(32) if seed is None else whole("run", "seed", seed, 0)
-    if target not in get_args(Target):
-        raise InvalidArgument("run", "target", "'population' or 'sample'", target)
+    check_target("run", target)
     cells = _grid(d, epsilon, n, mechanisms, truths)
     step = -(-repeats // _PIECES)
     pieces = [range(at, min(at + step, repeats)) for at in range(0, repeats, step)]

@@ -15,21 +15,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analysis.estimate import Estimate
 from ..analysis.tally import Tally
-from ..arguments import alpha_of
+from ..arguments import alpha_of, check_target
 from ..errors import InvalidArgument, NoReports
-from ..mechanisms.base import Target
 from ..refine import project_simplex
 from .covariance import noise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..mechanisms.forwards import Target
     from ..survey import Survey
     from .incidence import Floats
 
@@ -231,8 +231,7 @@ def change(
 
 def _total(owner: str, counted: Estimate | Tally, categories: Categories, target: Target) -> Total:
     estimate = estimate_of(owner, "estimate", counted)
-    if target not in get_args(Target):
-        raise InvalidArgument(owner, "target", "'population' or 'sample'", target)
+    check_target(owner, target)
     return _total_at(estimate, _find(owner, estimate.survey, categories), target)
 
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
 
 from ..flips import FLIP_BITS, ONE
 from .unary import Unary
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from typing import ClassVar
+
     from ...entropy import Stream
 
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import log2
-from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..flips import choose_flip, read_flip
 from ..symmetric import Symmetric
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from fractions import Fraction
-    from typing import Self
+    from typing import Any, ClassVar, Self
 
 
 class Unary(Symmetric):

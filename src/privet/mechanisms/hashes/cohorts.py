@@ -11,13 +11,14 @@ modulo 2^31 − 1, are b. A cohort's functions follow one another.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
 
 from ...arguments import is_whole
 from ..base import Mechanism
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from fractions import Fraction
+    from typing import Any
 
     from ..base import Problem
 

@@ -13,11 +13,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 from ..numbered import Numbered
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from ...entropy import Stream
     from ..numbered import Shape
 

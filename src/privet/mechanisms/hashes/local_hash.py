@@ -17,14 +17,16 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, ClassVar
 
 from ..odds import floor_exp
 from ..subsets.fields import is_prime
 from ..symmetric import Symmetric
 from .hashed import Hashed
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from typing import ClassVar
+
     from ..base import Problem
     from ..numbered import Shape
 

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
 
 from ..symmetric import Symmetric
 from .hashed import Hashed
+
+TYPE_CHECKING = False  # as typing is slow to import
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 class OneBit(Hashed, Symmetric):

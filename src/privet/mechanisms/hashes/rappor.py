@@ -12,14 +12,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, log2
-from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..flips import FLIP_BITS, ONE, choose_flip, read_flip
 from .cohorts import CELLS_A_VALUE, MOST_CELLS, MOST_COHORTS, Cohorts
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self
+    from typing import Any, ClassVar, Self
 
     from ...entropy import Stream
     from ..base import Problem

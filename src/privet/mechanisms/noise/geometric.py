@@ -13,15 +13,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...arguments import whole
 from ..base import Mechanism
 from ..flips import ONE, choose_flip, read_flip
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self
+    from typing import Any, ClassVar, Self
 
     from ...entropy import Stream
     from ..base import Problem

@@ -7,9 +7,11 @@ Significance of the Least Significant Bits for Differential Privacy).
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ..base import Channel
+
+TYPE_CHECKING = False  # as typing is slow to import
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 
 class LaplaceNoise(Channel):

@@ -16,11 +16,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property
 from math import expm1
-from typing import TYPE_CHECKING, ClassVar
 
 from ..placed import Placed
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from typing import ClassVar
+
     from ..base import Problem
     from ..numbered import Shape
 

@@ -12,14 +12,16 @@ and multiplication by γ takes each to the next: so every difference occurs as o
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...arguments import is_whole
 from .design import most_blocks
 from .difference_family import DifferenceFamily
 from .fields import is_prime, is_primitive_root, primitive_root
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
     from ..base import Problem
     from ..numbered import Shape
 

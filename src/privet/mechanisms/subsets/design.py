@@ -18,11 +18,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ..placed import Placed
 from .subsets import Subsets
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from ..numbered import Shape
 

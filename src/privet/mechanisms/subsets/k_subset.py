@@ -15,16 +15,16 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import comb, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ...arguments import is_whole
 from ...errors import InvalidSurvey
 from .start import expected_draws, takes_long, usual_start
 from .subsets import Subsets
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self
+    from typing import Any, ClassVar, Literal, Self
 
     from ...entropy import Stream
 

@@ -5,14 +5,13 @@ It is the 1-subset mechanism (paper, eq. 4), best where e^ε is large compared w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
-
 from ...errors import InvalidSurvey
 from .k_subset import KSubset
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self
+    from typing import Any, ClassVar, Self
 
 
 class MultivariateRR(KSubset):

@@ -17,13 +17,15 @@ from array import array
 from bisect import bisect_left
 from functools import cached_property
 from math import isqrt
-from typing import TYPE_CHECKING, ClassVar
 
 from .design import MOST_BLOCKS
 from .difference_family import DifferenceFamily
 from .fields import is_primitive, prime_power, primitive_recurrence, sequence
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from typing import ClassVar
+
     from ..base import Problem
     from ..numbered import Shape
 
