@@ -231,6 +231,12 @@ def test_and_that_is_no_matter_of_taste(form, d):
     assert standard_errors_above(constant, 1.25, nearest) > 5
 
 
+@pytest.mark.parametrize("d", [10, 100])
+def test_a_value_that_everyone_holds_is_thought_possible_among_any_number(d):
+    ours, nearest = errors("spikes:1", d, 6.0, 300, shrunken, projected)
+    assert standard_errors_above(ours, 0.9, nearest) < -5
+
+
 def test_posterior_intervals_cover_the_shares_they_were_learned_from():
     mechanism, rng = KSubset(64, 1.0), np.random.default_rng(5)
     covered, narrow = [], []

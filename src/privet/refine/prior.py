@@ -10,13 +10,13 @@ where each weight is what the other values say, less so where there are few of t
 pseudo-values b. This is solved by going round (zero-order collapsed variational Bayes: Asuncion,
 Welling, Smyth, Teh 2009). Leaving a value itself out keeps a giant from being its own prior.
 
-The pseudo-values b: two at the corners, where one value has everything and all others
-nothing; and half a one to every standard deviation of the noise near a count, in the arcsine scale,
+The pseudo-values b, however many values there are: one that nobody holds and one that everyone
+holds; and half a one to every standard deviation of the noise near a count, in the arcsine scale,
 in which that deviation is everywhere the same (Jeffreys's law), less where it is but a few reports.
 So a value with hardly any neighbour keeps its unbiased estimate, and a crowd of neighbours outvotes
 them. How many they are was chosen on the grid of benchmarks/accuracy.py: more of the even ones gain
-where values lie a few deviations apart, and lose where all are alike; more at the corners gain for
-empty values, and lose for those nearly empty.
+where values lie a few deviations apart, and lose where all are alike; more at the ends gain for
+values that are empty or have all, and lose for those that nearly are or do.
 
 The shares sum to 1. The law's level is set accordingly, by a factor exp(λ t/(1 + t/κ)) on w, which
 levels off beyond the noise, at κ: what stands out of the noise knows its level by itself.
@@ -39,11 +39,11 @@ _NEAR = 4.5  # the grid reaches so far around a count, …
 _REACH = 8.0  # … and a count's likelihood so far
 _LEAST_PLACES = 32
 _MULTIPLES = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)  # of 1/d, where the noise is wider than the shares
-_CORNERS, _DENSITY = 2.0, 0.5  # pseudo-values; half of the density at a variance of _FEW reports
+_END, _DENSITY = 1.0, 0.5  # pseudo-values; half of the density at a variance of _FEW reports
 _FEW = 5.0
 _CAUTION = 6.0  # so many values are trusted half
 _OWN = 3.0  # a value's own posterior reaches so far
-_LEVEL = 3.0  # κ, in standard deviations
+_LEVEL = 6.0  # κ, in standard deviations
 _ROUNDS, _SETTLED = 100, 1e-5
 
 
@@ -181,8 +181,7 @@ def _grid(noise: Noise, hits: Floats, d: int) -> tuple[Floats, Floats, Floats]:
     rate = noise.rate(theta)
     expected = noise.n * rate * (1 - rate)
     pseudo = _DENSITY * (high - low) * expected / (expected + _FEW)
-    pseudo[0] += _CORNERS * (d - 1) / d
-    pseudo[-1] += _CORNERS / d
+    pseudo[[0, -1]] += _END
     return theta, noise.share_at(np.stack([low, high])), pseudo
 
 

@@ -52,7 +52,7 @@ def shrink(mechanism: Symmetric, counts: ArrayLike, n: int) -> Shrunk:
     >>> mechanism.frequencies(counts, 1000).round(2)
     array([ 0.52,  0.25,  0.21,  0.17, -0.16])
     >>> shrink(mechanism, counts, 1000).frequencies.round(2)
-    array([0.51, 0.21, 0.16, 0.11, 0.01])
+    array([0.5 , 0.21, 0.17, 0.12, 0.01])
 
     """
     array = _checked(mechanism, counts, n)
