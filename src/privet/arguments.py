@@ -48,14 +48,14 @@ def positive(owner: str, parameter: str, value: object) -> float:
     return number
 
 
-def alpha_of(owner: str, level: object) -> float:
+def alpha_of(owner: str, level: object, name: str = "level") -> float:
     """Return 1 − level for a level of confidence strictly between 0 and 1, or raise.
 
     >>> alpha_of("Total.interval", 0.75)
     0.25
     """
     if not isinstance(level, float) or not 0 < level < 1:
-        raise InvalidArgument(owner, "level", "a float in (0, 1)", level)
+        raise InvalidArgument(owner, name, "a float in (0, 1)", level)
     return 1 - level
 
 

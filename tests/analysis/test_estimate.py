@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import beta, norm
 
-from privet import Estimate, Survey, sums, theory
+from privet import Estimate, Survey, simulate, sums, theory
 from privet.entropy import seeded
 from privet.errors import InvalidArgument
 from privet.mechanisms import KSubset
@@ -180,6 +180,46 @@ def test_bad_targets_are_refused():
         estimate.interval(target="people")
 
 
+def half_empty(d):
+    """Shares of which half are 0, the others falling as 1/rank."""
+    shares = np.zeros(d)
+    shares[: d // 2] = 1 / np.arange(1, d // 2 + 1)
+    return shares / shares.sum()
+
+
+@pytest.mark.parametrize(
+    ("d", "epsilon", "n"), [(244, 1.0, 20_000), (356, 2.0, 50_000), (4000, 2.0, 100_000)]
+)
+def test_what_is_found_is_there_and_its_intervals_hold_together(d, epsilon, n):
+    repeats, truth, survey = 400, half_empty(d), survey_of(d, epsilon)
+    wrong, covered, rng = [], 0, np.random.default_rng(1)
+    for seed in range(repeats):
+        counts = simulate.counts(survey.mechanism, rng.multinomial(n, truth), seed)
+        estimate = Estimate(survey, n, counts)
+        found = estimate.found()
+        assert found[0]
+        wrong.append((truth[found] == 0).mean())
+        low, high = estimate.interval(simultaneous=True)
+        covered += ((low <= truth) & (truth <= high))[found].all()
+    assert np.mean(wrong) < 0.05 + 3 * np.std(wrong) / np.sqrt(repeats)
+    assert covered >= 0.93 * repeats
+
+
+def test_other_mechanisms_find_by_the_normal_law():
+    survey = survey_of(30, 3.0, mechanism="hashed-rr")
+    estimate = estimate_of(survey, np.repeat([0, 1], [4000, 1000]), 1)
+    expected = norm.sf(estimate.frequencies / estimate.standard_errors)
+    assert estimate.p_values == pytest.approx(expected)
+    assert np.flatnonzero(estimate.found(0.01)).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0, 5, "0.05"])
+def test_rates_of_false_discoveries_that_cannot_be(rate):
+    estimate = Estimate(survey_of(3), 9, np.array([3, 3, 3]))
+    with pytest.raises(InvalidArgument, match=r"'rate' .* must be a float in \(0, 1\)"):
+        estimate.found(rate)
+
+
 def test_frames_and_tables_hold_the_same_columns(million):
     estimate, _ = million
     frame, table = estimate.to_frame(0.9), estimate.to_arrow(0.9)
@@ -190,6 +230,8 @@ def test_frames_and_tables_hold_the_same_columns(million):
         "standard_error",
         "low",
         "high",
+        "p_value",
+        "found",
         "projected",
         "shrunk",
     ]
@@ -204,7 +246,7 @@ def test_decimals_tell_the_ends_of_intervals_apart():
     survey = Survey("Which?", ["all", "none"], 12.0)
     n = 10**7
     text = repr(Estimate(survey, n, np.array([n - 60, 60])))
-    rows = [line.split("[")[1].rstrip("]").split(", ") for line in text.splitlines()[3:]]
+    rows = [line.split("[")[1].rstrip("]").split(", ") for line in text.splitlines()[3:-1]]
     assert len(rows) == 2
     assert all(float(low) < float(high) for low, high in rows)
     few = repr(Estimate(survey, 10, np.array([5, 5])))
@@ -217,7 +259,9 @@ def test_the_repr_is_worth_reading(million):
     assert text.startswith("Estimate from 1,000,000 reports: Q\nKSubset(d=100, epsilon=1.0, k=27)")
     assert "… and 88 more categories" in text
     assert "c0 " in text
-    assert len(text.splitlines()) == 16
+    assert "95 % interval, all at once" in text
+    assert text.endswith(f"{estimate.found().sum()} of 100 categories are found")
+    assert len(text.splitlines()) == 17
 
 
 def test_plots_show_every_category_and_the_truth():
@@ -230,8 +274,9 @@ def test_plots_show_every_category_and_the_truth():
         np.sort(100 * estimate.frequencies)
     )
     legend = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert set(legend) == {"estimate", "95 % interval", "truth"}
-    assert estimate.plot(ax=axes) is axes
+    assert set(legend) == {"estimate", "95 % interval, all at once", "truth"}
+    assert estimate.plot(ax=axes, simultaneous=False) is axes
+    assert "95 % interval" in [text.get_text() for text in axes.get_legend().get_texts()]
     with pytest.raises(InvalidArgument, match="'truth' .* one share a category"):
         estimate.plot(truth=[0.5, 0.5])
 

@@ -99,6 +99,34 @@ class Estimate:
         low, high = self.survey.mechanism.interval(self.counts, self.n, alpha, target)
         return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
+    @cached_property
+    def p_values(self) -> NDArray[np.float64]:
+        """How likely each count is to be as large or larger, if nobody holds the category.
+
+        Exact where the mechanism is symmetric, and by the normal law elsewhere.
+        """
+        from .presence import p_values
+
+        mechanism = self.survey.mechanism
+        if isinstance(mechanism, Symmetric):
+            return p_values(mechanism, self.counts, self.n)
+        from scipy.special import ndtr
+
+        distances: NDArray[np.float64] = self.frequencies / self.standard_errors
+        return np.asarray(ndtr(-distances))
+
+    def found(self, rate: float = 0.05) -> NDArray[np.bool_]:
+        """Return which categories are held by someone, as far as can be told from the noise.
+
+        Of the categories that are found, at most this share is held by nobody, on average (the
+        false discovery rate of Benjamini and Hochberg 1995, from `p_values`). The others need not
+        be empty: their shares are too small for so few people.
+        """
+        from .presence import discoveries
+
+        alpha_of("Estimate.found", rate, "rate")
+        return discoveries(self.p_values, rate)
+
     def project(self) -> NDArray[np.float64]:
         """Return the distribution nearest to the frequencies: non-negative, and sums to 1."""
         return project_simplex(self.frequencies)
@@ -177,6 +205,8 @@ class Estimate:
             "standard_error": self.standard_errors,
             "low": low,
             "high": high,
+            "p_value": self.p_values,
+            "found": self.found(),
             "projected": self.project(),
             **({"shrunk": self.shrink()} if self.can_shrink else {}),
         }
@@ -200,18 +230,23 @@ class Estimate:
         level: float = 0.95,
         target: Target = "population",
         truth: ArrayLike | None = None,
+        simultaneous: bool = True,
     ) -> Any:
         """Draw the frequencies with their intervals; return the matplotlib axes.
 
-        `truth`, where it is known, is marked on each bar.
+        The intervals hold together, unless simultaneous=False. Categories that are not `found` are
+        pale. `truth`, where it is known, is marked on each bar.
         """
         from ..figures import plot_estimate
 
-        return plot_estimate(self, ax, level=level, target=target, truth=truth)
+        return plot_estimate(
+            self, ax, level=level, target=target, truth=truth, simultaneous=simultaneous
+        )
 
     def __repr__(self) -> str:
-        low, high = self.interval()
         order = np.argsort(-self.frequencies, kind="stable")[:_ROWS_SHOWN]
+        more = len(self.counts) - len(order)
+        low, high = self.interval(simultaneous=more > 0)
         names = [self.survey.categories[i] for i in order]
         width = min(30, max(8, *(len(name) for name in names)))
         digits = decimals(low[order], high[order], 4)
@@ -220,7 +255,7 @@ class Estimate:
             f"Estimate from {self.n:,} reports: {self.survey.question}",
             f"{mechanism!r}",
             f"  {'category':<{width}}  {'frequency':>{digits + 5}}  {'± s.e.':<{digits + 2}}"
-            "    95 % interval",
+            f"    95 % interval{', all at once' if more else ''}",
         ]
         for name, i in zip(names, order, strict=True):
             shown = name if len(name) <= width else name[: width - 1] + "…"
@@ -229,6 +264,7 @@ class Estimate:
                 f"  {self.standard_errors[i]:.{digits}f}"
                 f"  [{low[i]:.{digits}f}, {high[i]:.{digits}f}]"
             )
-        if len(self.counts) > len(order):
-            lines.append(f"  … and {len(self.counts) - len(order)} more categories")
+        if more:
+            lines.append(f"  … and {more:,} more categories")
+        lines.append(f"{self.found().sum():,} of {len(self.counts):,} categories are found")
         return "\n".join(lines)

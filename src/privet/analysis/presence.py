@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["binomial_tail", "least_count", "least_share", "p_values"]
+__all__ = ["binomial_tail", "discoveries", "least_count", "least_share", "p_values"]
 
 
 def p_values(mechanism: Symmetric, counts: ArrayLike, n: int) -> Floats:
@@ -28,6 +28,23 @@ def p_values(mechanism: Symmetric, counts: ArrayLike, n: int) -> Floats:
     array([1.   , 0.509, 0.022])
     """
     return binomial_tail(counts, n, mechanism.h)
+
+
+def discoveries(p_values: Floats, rate: float) -> NDArray[np.bool_]:
+    """Return which hypotheses to reject so that, on average, this share of them is true at most.
+
+    Benjamini and Hochberg (1995): as many of the smallest p-values as lie below a line that rises
+    to `rate`.
+
+    >>> discoveries(np.array([0.01, 0.04, 0.6, 0.02]), 0.05)
+    array([ True, False, False,  True])
+    """
+    order = np.argsort(p_values, kind="stable")
+    line = rate * np.arange(1, len(order) + 1) / len(order)
+    below = np.flatnonzero(p_values[order] <= line)
+    found = np.zeros(len(order), dtype=np.bool_)
+    found[order[: below[-1] + 1 if len(below) else 0]] = True
+    return found
 
 
 def least_count(mechanism: Symmetric, n: int, chance: float) -> int:

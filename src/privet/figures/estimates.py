@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ..analysis.estimate import Estimate
     from ..mechanisms.forwards import Target
 
+    Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
+
 _MOST_BARS = 40
 _MOST_PANELS, _MOST_BARS_OF_A_GROUP = 12, 15
 _SHARES = "share of people, %"
@@ -32,25 +34,28 @@ def plot_estimate(
     level: float = 0.95,
     target: Target = "population",
     truth: ArrayLike | None = None,
+    simultaneous: bool = True,
 ) -> Any:
     """Draw a bar for each category with its interval, the largest at the top; return the axes.
 
-    `truth`, where it is known, is marked on each bar. Beyond 40 categories only the largest 40 are
-    drawn.
+    The intervals hold together, unless simultaneous=False. The bars of categories that cannot be
+    told from none are pale. `truth`, where it is known, is marked on each bar. Beyond 40 categories
+    only the largest 40 are drawn.
     """
     if ax is None:
         bars = min(len(estimate.counts), _MOST_BARS)
         ax = canvas.new_figure(8, 1.4 + 0.33 * max(bars, 3)).gca()
     order = np.argsort(estimate.frequencies, kind="stable")[-_MOST_BARS:]
-    _draw_bars(ax, estimate, order, level, target)
+    ends = estimate.interval(level, target=target, simultaneous=simultaneous)
+    together = ", all at once" if simultaneous else ""
+    _draw_bars(ax, estimate, order, ends, f"{100 * level:g} % interval{together}")
     if truth is not None:
         shares = np.asarray(truth, dtype=np.float64)
         if shares.shape != estimate.frequencies.shape:
             rule = f"one share a category ({len(estimate.counts)})"
             raise InvalidArgument("plot_estimate", "truth", rule, shares.shape)
-        ax.plot(
-            100 * shares[order], range(len(order)), "D", color=canvas.TRUTH, ms=5, label="truth"
-        )
+        look = {"color": canvas.TRUTH, "ms": 5, "clip_on": False, "label": "truth"}
+        ax.plot(100 * shares[order], range(len(order)), "D", **look)
     names = _name_bars(ax, estimate, order)
     ax.set_xlabel(_SHARES)
     letters = 8 * canvas.LETTERS_AN_INCH - max(map(len, names))  # it begins where the names end
@@ -62,7 +67,9 @@ def plot_estimate(
         (0, 1), (0, 6), xycoords="axes fraction", textcoords="offset points",
         ha="left", va="bottom", fontsize=8, color="grey",
     )  # fmt: skip
-    ax.legend(frameon=False, loc="lower right")
+    # Below the axis and its name, where no bar can be.
+    below = {"loc": "upper right", "bbox_to_anchor": (1, 0), "borderaxespad": 4.8}
+    ax.legend(frameon=False, ncols=2, fontsize=8, **below)
     return ax
 
 
@@ -85,7 +92,7 @@ def plot_groups(
     figure = canvas.new_figure(2 + 2.4 * width, 0.9 + height * (0.7 + 0.22 * max(len(order), 4)))
     grid = canvas.panels(figure, len(names), width, _SHARES)
     for ax, name in zip(grid, names, strict=True):
-        _draw_bars(ax, groups[name], order, level, target)
+        _draw_bars(ax, groups[name], order, groups[name].interval(level, target=target))
         canvas.set_title(ax, f"{canvas.shorten(name)} ({groups[name].n:,})", fontsize=10)
     _name_bars(grid[0], some, order)  # all share them, and a scale that ends with the longest bar
     left_out = [
@@ -108,15 +115,22 @@ def save_groups(groups: Mapping[str, Estimate], path: Path, **options: Any) -> N
 
 
 def _draw_bars(
-    ax: Any, estimate: Estimate, order: NDArray[np.intp], level: float, target: Target
+    ax: Any, estimate: Estimate, order: NDArray[np.intp], ends: Ends, interval: str = "interval"
 ) -> None:
-    low, high = estimate.interval(level, target=target)
-    shares = np.clip(estimate.frequencies, 0, None)
-    at = np.arange(len(order))
-    ax.barh(at, 100 * shares[order], height=0.72, color=canvas.HEDGE, alpha=0.75, label="estimate")
-    name = f"{100 * level:g} % interval"
-    ax.hlines(at, 100 * low[order], 100 * high[order], color=canvas.INK, lw=1.6, label=name)
+    """Draw bars and intervals; those of categories that are not found are pale."""
+    shares = 100 * np.clip(estimate.frequencies, 0, None)[order]
+    at, found = np.arange(len(order)), estimate.found()[order]
+    for some, alpha, label in (
+        (found, 0.75, "estimate"),
+        (~found, 0.2, "estimate that cannot be told from none"),
+    ):
+        if some.any():
+            look = {"height": 0.72, "color": canvas.HEDGE, "alpha": alpha}
+            ax.barh(at[some], shares[some], label=label, **look)
+    low, high = (100 * end[order] for end in ends)
+    ax.hlines(at, low, high, color=canvas.INK, lw=1.6, label=interval)
     ax.tick_params(axis="y", length=0)
+    ax.set_ylim(-0.6, len(order) - 0.4)
 
 
 def _name_bars(ax: Any, estimate: Estimate, order: NDArray[np.intp]) -> list[str]:
