@@ -10,14 +10,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..mechanisms.symmetric import Symmetric
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ..mechanisms.symmetric import Symmetric
+    from ..mechanisms.base import Mechanism
 
     Floats = NDArray[np.float64]
 
-__all__ = ["binomial_tail", "discoveries", "least_count", "least_share", "p_values"]
+__all__ = [
+    "binomial_tail",
+    "detectable_share",
+    "discoveries",
+    "least_count",
+    "least_share",
+    "p_values",
+]
+
+
+_ALARM, _POWER = 0.05, 0.95
 
 
 def p_values(mechanism: Symmetric, counts: ArrayLike, n: int) -> Floats:
@@ -78,6 +90,20 @@ def least_share(mechanism: Symmetric, n: int, count: int, power: float) -> float
         return None
     rate = float(betaincinv(count, n - count + 1, power))
     return min(max((rate - mechanism.h) / (mechanism.g - mechanism.h), 0.0), 1.0)
+
+
+def detectable_share(mechanism: Mechanism, n: int) -> float | None:
+    """Return the least share that is detected 19 times out of 20, if any, and if that is known.
+
+    Detected is a count that any of d values nobody holds reaches at most one time in 20.
+
+    >>> from privet.mechanisms import KSubset
+    >>> round(detectable_share(KSubset(100, 1.0), 10_000), 3)
+    0.095
+    """
+    if not isinstance(mechanism, Symmetric):
+        return None
+    return least_share(mechanism, n, least_count(mechanism, n, _ALARM / mechanism.d), _POWER)
 
 
 def binomial_tail(counts: ArrayLike, n: int, rate: float) -> Floats:

@@ -28,22 +28,27 @@ def print_estimate(
     truth: NDArray[np.float64] | None = None,
     top: int = 40,
     title: str | None = None,
+    simultaneous: bool | None = None,
 ) -> None:
     """Print a table: category, bar, share, interval, and the truth where it is known.
 
     In a narrow terminal the bars are shorter, or left out, and then the shrunk shares. There are
-    two decimals, or as many as it takes to tell the ends of each interval apart.
+    two decimals, or as many as it takes to tell the ends of each interval apart. Shares that cannot
+    be told from none are dim, and in brackets. Intervals hold together where rows are picked by
+    their size, unless one says otherwise.
     """
     from ..analysis.estimate import decimals
 
-    low, high = estimate.interval(level, target=target)
-    shares = estimate.frequencies
+    shares, found = estimate.frequencies, estimate.found()
     order = (-shares).argsort(kind="stable")[:top]
+    if simultaneous is None:
+        simultaneous = len(order) < len(shares)
+    low, high = estimate.interval(level, target=target, simultaneous=simultaneous)
     screen = console()
     shrunk = estimate.shrink() if estimate.can_shrink and screen.width >= _NARROW else None
     names = [estimate.survey.categories[i] for i in order]
     digits = decimals(100 * low[order], 100 * high[order], 2)
-    numbers = 34 + 11 * (shrunk is not None) + 14 * (truth is not None)
+    numbers = 36 + 11 * (shrunk is not None) + 14 * (truth is not None)
     numbers += (digits - 2) * (3 + (shrunk is not None) + (truth is not None))
     bar = min(_BAR, screen.width - numbers - 6 - min(max(map(len, names)), _NAME))
     longest = max(float(shares.max()), 1e-9)
@@ -53,11 +58,14 @@ def print_estimate(
     if bar >= _LEAST_BAR:
         columns.append([_bar(float(shares[i]) / longest, bar) for i in order])
         table.add_column("", no_wrap=True, min_width=bar, style="green")
-    columns.append([f"{100 * shares[i]:z.{digits}f} %" for i in order])
+    texts = [f"{100 * shares[i]:z.{digits}f} %" for i in order]
+    told = [f"{text} " if found[i] else f"({text})" for i, text in zip(order, texts, strict=True)]
+    columns.append(told if not found[order].all() else texts)
     table.add_column("share", justify="right", no_wrap=True)
     ends = [(100 * low[i], 100 * high[i]) for i in order]
     columns.append([f"{a:{digits + 4}.{digits}f} – {b:{digits + 3}.{digits}f} %" for a, b in ends])
-    table.add_column(f"{100 * level:g} % interval", justify="center", no_wrap=True)
+    together = "s, all at once" if simultaneous else ""
+    table.add_column(f"{100 * level:g} % interval{together}", justify="center", no_wrap=True)
     if shrunk is not None:
         columns.append([f"{100 * shrunk[i]:.{digits}f} %" for i in order])
         table.add_column("shrunk", justify="right", no_wrap=True)
@@ -66,11 +74,25 @@ def print_estimate(
         table.add_column("truth", justify="right", no_wrap=True)
         columns.append(["✓" if low[i] <= truth[i] <= high[i] else "✗" for i in order])
         table.add_column("", no_wrap=True)
-    for row in zip(*columns, strict=True):
-        table.add_row(*row)
+    for i, row in zip(order, zip(*columns, strict=True), strict=True):
+        table.add_row(*row, style="" if found[i] else "dim")
     screen.print(table)
     if hidden := len(shares) - len(order):
         screen.print(f"… and {hidden:,} categories with smaller shares (--top shows more)")
+    if not found.all():
+        screen.print(_what_is_found(estimate))
+
+
+def _what_is_found(estimate: Estimate) -> str:
+    """Return a sentence on the categories that can be told from none, and how small they can be."""
+    from ..analysis.presence import detectable_share
+
+    found, every = int(estimate.found().sum()), len(estimate.counts)
+    words = f"{found:,} of {every:,} categories are found; the others cannot be told from none."
+    least = detectable_share(estimate.survey.mechanism, estimate.n)
+    if least is None:
+        return words
+    return f"{words} A share of {100 * least:.2g} % would be found 19 times out of 20."
 
 
 def describe_survey(survey: Survey) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..analysis.presence import least_count, least_share
+from ..analysis.presence import detectable_share
 from ..arguments import alpha_of, whole
 from ..errors import InvalidArgument
 from ..mechanisms.subsets.k_subset import KSubset
@@ -31,7 +31,6 @@ __all__ = ["Plan", "plan"]
 # Below the least, nothing is learned; beyond the most, nothing is private.
 _LEAST_EPSILON, _MOST_EPSILON = 1e-3, 20.0
 _MOST_PEOPLE = 10**12
-_ALARM, _POWER = 0.05, 0.95
 _ROUNDS = 6
 
 
@@ -132,7 +131,7 @@ def _plan(mechanism: Symmetric, n: int, level: float) -> Plan:
         mechanism,
         rare_margin(mechanism, n, 1 - level),
         common_margin(mechanism, n, 1 - level),
-        least_share(mechanism, n, least_count(mechanism, n, _ALARM / mechanism.d), _POWER),
+        detectable_share(mechanism, n),
         mechanism.d * float(mechanism.variance(flat, n, "sample")[0]),
     )
 
