@@ -231,9 +231,9 @@ def test_composed_and_decomposed_letters_are_one_answer():
         ("xyz", "'xyz' is not a category of this survey."),
         ("", "the answer is empty, which is not a category of this survey."),
         (None, "the answer is empty, which is not a category of this survey."),
-        (3, "3 is not a category of this survey."),
+        (3, "'3' is not a category of this survey."),
         (["apple"], "['apple'] is not a category of this survey."),
-        (float("nan"), "nan is not a category of this survey."),
+        (float("nan"), "the answer is empty, which is not a category of this survey."),
     ],
 )
 def test_unknown_answers_are_refused_with_the_nearest(survey, answer, message):

@@ -22,6 +22,7 @@ from .mechanisms.registry import by_name
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from os import PathLike
+    from typing import Any
 
     import numpy as np
     from numpy.typing import NDArray
@@ -187,21 +188,33 @@ class Survey:
 
     # --- answers to reports -------------------------------------------------------------------
 
-    def index(self, answer: str) -> int:
+    def index(self, answer: object) -> int:
         """Return the position of an answer among the categories, or raise InvalidAnswer."""
         place = self.place(answer)
         if place < 0:
-            raise InvalidAnswer(answer, nearest=self.nearest(answer))
+            from .values import text_of
+
+            text = text_of(answer)
+            raise InvalidAnswer(text, nearest=self.nearest(text))
         return place
 
     def place(self, answer: object) -> int:
-        """Return the position of an answer among the categories, -1 if it is none of them."""
-        if not isinstance(answer, str):
+        """Return the position of an answer among the categories, -1 if it is none of them.
+
+        Numbers, truth values and dates are taken by their text, however that is spelled: 1.0 and
+        "1.0" are the category "1", unless there is another that is spelled just so.
+        """
+        place = self._positions.get(answer) if type(answer) is str else None
+        if place is not None:
+            return place
+        from .values import plain, text_of
+
+        text = text_of(answer)
+        if not isinstance(text, str):
             return -1
-        place = self._positions.get(answer)
-        if place is None:
-            place = self._positions.get(unicodedata.normalize("NFC", answer), -1)
-        return place
+        text = unicodedata.normalize("NFC", text)
+        place = self._positions.get(text)
+        return self._plain_positions.get(plain(text), -1) if place is None else place
 
     def nearest(self, answer: object) -> str | None:
         """Return the category spelled most like an answer, if any is close."""
@@ -213,7 +226,7 @@ class Survey:
         close = get_close_matches(answer.strip().casefold(), folded, n=1)
         return folded[close[0]] if close else None
 
-    def randomize(self, answer: str, *, secret: bytes | None = None) -> bytes:
+    def randomize(self, answer: object, *, secret: bytes | None = None) -> bytes:
         """Return one report of an answer, safe to send to anyone.
 
         With a secret of the person's own (at least 16 bytes, never sent), the same answer to this
@@ -230,24 +243,26 @@ class Survey:
         return mechanism.sample(value, Stream(source, mechanism.stream_bytes))
 
     def randomize_batch(
-        self, answers: Iterable[str], *, entropy: Entropy | None = None
+        self, answers: Iterable[object], *, entropy: Entropy | None = None
     ) -> NDArray[np.uint8]:
         """Return one report per row, uint8 (n, report_bytes), in the order of the answers.
 
         Answers may be a list, a numpy array, or a column of pandas, polars, pyarrow, duckdb or
-        whatever else hands over Arrow data. Anyone who knows their order knows whose report is
-        whose: put the reports in random order before others see them. `entropy` is for tests and
-        simulation (`privet.entropy.seeded`); by default, randomness is secure.
+        whatever else hands over Arrow data: text, numbers, truth values or dates. Anyone who knows
+        their order knows whose report is whose: put the reports in random order before others see
+        them. `entropy` is for tests and simulation (`privet.entropy.seeded`); by default,
+        randomness is secure.
         """
-        from .analysis.columns import as_column, is_column, positions
+        from .analysis.columns import as_answers, is_column, positions
 
         if is_column(answers):
-            column = as_column("Survey.randomize_batch", "answers", answers)
-            return self.mechanism.randomize(positions(self, column), entropy=entropy)
+            answers = as_answers(answers)
+            if not isinstance(answers, list):
+                return self.mechanism.randomize(positions(self, answers), entropy=entropy)
         if isinstance(answers, str) or not isinstance(answers, Iterable):
             raise InvalidArgument("Survey.randomize_batch", "answers", "a sequence", answers)
         places = self._positions
-        pending = list(answers)
+        pending: list[Any] = list(answers)
         try:
             values = [places[answer] for answer in pending]
         except (KeyError, TypeError):
@@ -260,18 +275,26 @@ class Survey:
 
         return Tally(self)
 
-    def _indices_or_error(self, answers: Sequence[str]) -> list[int]:
+    def _indices_or_error(self, answers: Sequence[object]) -> list[int]:
         values = []
         for row, answer in enumerate(answers):
             try:
                 values.append(self.index(answer))
             except InvalidAnswer as error:
-                raise InvalidAnswer(answer, nearest=error.nearest, row=row) from None
+                raise InvalidAnswer(error.answer, nearest=error.nearest, row=row) from None
         return values
 
     @cached_property
     def _positions(self) -> dict[str, int]:
         return {category: position for position, category in enumerate(self.categories)}
+
+    @cached_property
+    def _plain_positions(self) -> dict[str, int]:
+        """The positions of categories by their plain spelling, the first where several share it."""
+        from .values import plain
+
+        places = reversed(list(enumerate(self.categories)))
+        return {plain(category): position for position, category in places}
 
 
 def _check_text(parameter: str, text: object) -> str:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from datetime import timedelta
 
 import duckdb
 import numpy as np
@@ -93,6 +94,10 @@ def test_truth_values_are_answers_if_categories_are_written_so():
         (pd.Series(["tea", ""]), r"answers\[1\]: the answer is empty"),
         (pa.array([b"tea", b"caf\xe9"]), r"answers\[1\]: the answer is not UTF-8 text"),
         (pa.array([7, 8]), r"answers\[1\]: '8' is not a category"),
+        (pa.array([7.0, 7.5]), r"answers\[1\]: '7.5' is not a category"),
+        (pl.Series([7.0, float("nan")]), r"answers\[1\]: the answer is empty"),
+        ([7.0, float("nan")], r"answers\[1\]: the answer is empty"),
+        ([7, ["tea"]], r"answers\[1\]: \['tea'\] is not a category"),
     ],
 )
 def test_an_answer_that_is_no_category_is_named_by_its_row(answers, said):
@@ -103,8 +108,8 @@ def test_an_answer_that_is_no_category_is_named_by_its_row(answers, said):
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
-        (pa.array([1.5]), "must be text or whole numbers. Got 'double'"),
-        (pa.array([["tea"]]), "must be text or whole numbers"),
+        (pa.array([timedelta(1)]), "must be text, numbers, truth values or dates. Got 'duration"),
+        (pa.array([["tea"]]), "must be text, numbers, truth values or dates"),
         (
             pa.table({"a": ["tea"], "b": ["tea"]}),
             'must be one column. Got "the columns',

@@ -6,6 +6,7 @@ none of them has to be imported here, and nothing is copied on the way.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from ..errors import InvalidAnswer, InvalidArgument, InvalidReport
 from ..extras import require
+from ..values import plain, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,9 +24,11 @@ if TYPE_CHECKING:
     from ..survey import Survey
 
 __all__ = [
+    "ANSWERS",
     "BINARY",
     "LookedUp",
     "arrow",
+    "as_answers",
     "as_column",
     "as_reports",
     "check_unknown",
@@ -32,7 +36,6 @@ __all__ = [
     "look_up",
     "number_values",
     "positions",
-    "text_of",
     "wrong_kind",
 ]
 
@@ -40,6 +43,7 @@ __all__ = [
 _VIEWS = {"string_view", "binary_view"}
 BINARY = {"binary", "large_binary", "binary_view"}
 _TEXT = {"string", "large_string", "string_view"}
+ANSWERS = "text, numbers, truth values or dates"
 
 
 def arrow(submodule: str = "") -> Any:
@@ -131,15 +135,21 @@ def _indices(encoded: Any) -> NDArray[np.int64]:
 
 
 def _texts(values: Any) -> list[Any]:
-    """Return values as they are written, such as "7", "true" and "2024-12-31"."""
-    fixed = arrow().types.is_fixed_size_binary(values.type)
-    if not fixed and str(values.type) not in _TEXT | BINARY:
-        values = values.cast(arrow().string())
-    try:
-        found = values.to_pylist()
-    except UnicodeDecodeError:  # Arrow takes its word for it that text is UTF-8
-        found = [_undecoded(value) for value in values]
-    return [text_of(value) if isinstance(value, bytes) else value for value in found]
+    """Return the texts of values, as `privet.values` says, such as "7", "true" and "2024-12-31"."""
+    types, kind = arrow().types, values.type
+    if types.is_fixed_size_binary(kind) or str(kind) in _TEXT | BINARY:
+        try:
+            found = values.to_pylist()
+        except UnicodeDecodeError:  # Arrow takes its word for it that text is UTF-8
+            found = [_undecoded(value) for value in values]
+        return [text_of(value) if isinstance(value, bytes) else value for value in found]
+    # Arrow's own words first: nanoseconds would need pandas, and short floats lose their digits.
+    words = values.cast(arrow().string()).to_pylist()
+    if types.is_floating(kind):
+        return [text_of(word and float(word)) for word in words]
+    if types.is_decimal(kind):
+        return [text_of(word and Decimal(word)) for word in words]
+    return [word and plain(word) for word in words]
 
 
 def _undecoded(value: Any) -> Any:
@@ -147,14 +157,6 @@ def _undecoded(value: Any) -> Any:
         return value.as_py()
     except UnicodeDecodeError as error:
         return error.object
-
-
-def text_of(value: bytes) -> str | bytes:
-    """Return the text that bytes are, or the bytes where they are not UTF-8."""
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return value
 
 
 # --- answers --------------------------------------------------------------------------------------
@@ -213,14 +215,27 @@ def wrong_kind(kind: Any) -> str | None:
     types = arrow().types
     if types.is_dictionary(kind):
         kind = kind.value_type
-    whole = types.is_integer(kind) or types.is_boolean(kind) or types.is_null(kind)
-    return None if whole or str(kind) in _TEXT | BINARY else str(kind)
+    kinds = ["integer", "boolean", "null", "floating", "decimal", "date", "time", "timestamp"]
+    single = any(getattr(types, f"is_{name}")(kind) for name in kinds)
+    return None if single or str(kind) in _TEXT | BINARY else str(kind)
+
+
+def as_answers(data: Any) -> Any:
+    """Return a pyarrow ChunkedArray of a column of answers, or a list if it mixes their types."""
+    owner, parameter = "Survey.randomize_batch", "answers"
+    try:
+        return as_column(owner, parameter, data)
+    except arrow().ArrowException as error:
+        if not hasattr(data, "to_list"):
+            rule = "a column that Arrow can hold"
+            raise InvalidArgument(owner, parameter, rule, str(error)) from None
+        return data.to_list()
 
 
 def positions(survey: Survey, column: Any) -> NDArray[np.int64]:
     """Return the position of each answer of a column, or raise InvalidAnswer with its row."""
     if wrong := wrong_kind(column.type):
-        raise InvalidArgument("Survey", "answers", "text or whole numbers", wrong)
+        raise InvalidArgument("Survey", "answers", ANSWERS, wrong)
     return _by_chunk(column, lambda chunk: look_up(survey, chunk).positions)
 
 

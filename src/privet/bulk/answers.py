@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..analysis.columns import check_unknown, look_up, number_values, wrong_kind
+from ..analysis.columns import ANSWERS, check_unknown, look_up, number_values, wrong_kind
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
 from .formats import open_table
 from .progress import no_progress
@@ -104,10 +104,8 @@ def _batches(
     with closing(table.read([column, *by])) as batches:
         for batch in batches:
             if wrong := wrong_kind(batch.column(column).type):
-                raise InvalidFile(
-                    f"{table.name}: the column {column!r} is {wrong}; answers are text or whole "
-                    "numbers."
-                )
+                rule = f"the column {column!r} is {wrong}; answers are {ANSWERS}"
+                raise InvalidFile(f"{table.name}: {rule}.")
             yield row, batch
             row += len(batch)
 

@@ -68,7 +68,10 @@ def _invalid(name: str, row: int, said: str) -> InvalidFile:
 
 
 def _fields(source: Source) -> dict[str, type]:
-    """Return the names in the first rows, and the type of the first value of each that has one."""
+    """Return the names in the first rows, and the type of each: that of its first value.
+
+    A number that is whole at first may have a fraction later.
+    """
     lines = source.start.split(b"\n", _ROWS_LOOKED_AT)[:_ROWS_LOOKED_AT]
     if len(lines) > 1:
         lines.pop()  # it may be cut off
@@ -85,6 +88,7 @@ def _fields(source: Source) -> dict[str, type]:
         except (TypeError, ValueError) as error:
             raise InvalidFile(f"{source.name}, row {row}: not a JSON object: {error}.") from None
         for name, value in fields.items():
-            if seen.get(name, NoneType) is NoneType:
+            before = seen.get(name, NoneType)
+            if before is NoneType or (before is int and type(value) is float):
                 seen[name] = type(value)
     return seen

@@ -10,8 +10,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...analysis.columns import check_unknown, text_of
+from ...analysis.columns import ANSWERS, check_unknown
 from ...errors import InvalidAnswer, InvalidArgument
+from ...values import text_of
 from . import workers
 from .session import running
 from .tallying import select
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
     from ...survey import Survey
 
-_ANSWERS = "StringType ByteType ShortType IntegerType LongType BooleanType"
+_ANSWERS = (
+    "StringType ByteType ShortType IntegerType LongType BooleanType "
+    "FloatType DoubleType DecimalType DateType"
+)
 
 
 def randomize(
@@ -47,7 +51,7 @@ def randomize(
     survey : Survey
         Whose categories the answers are.
     column : str
-        The answers: text, whole numbers or booleans, as `Survey.randomize_batch` takes them.
+        The answers: text, numbers, truth values or dates, as `Survey.randomize_batch` takes them.
     by : sequence of str
         Columns that are kept with the reports as they are: they are not protected.
     unknown : "error", "drop", or a category
@@ -61,7 +65,7 @@ def randomize(
     chosen = select(frame, "randomize", column, "answer", by)
     kind = chosen.schema["answer"].dataType
     if type(kind).__name__ not in _ANSWERS.split():
-        rule = f"a column of text, whole numbers or booleans, which {column!r} is not"
+        rule = f"a column of {ANSWERS}, which {column!r} is not"
         raise InvalidArgument("randomize", "column", rule, kind.simpleString())
     check_unknown("randomize", survey, unknown)
     if frame.sparkSession.conf.get("spark.speculation", "false") == "true":
