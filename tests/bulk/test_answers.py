@@ -6,7 +6,7 @@ import unicodedata
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import feather
+from pyarrow import feather, parquet
 
 from privet import Survey
 from privet.bulk import count_answers, read_answers
@@ -116,30 +116,36 @@ EMPTY = f"the answer is empty, which {UNKNOWN}"
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("answer\ntea\ntae\n", f", row 3: 'tae' {MEANT}"),
-        ("answer\nTEA\n", f", row 2: 'TEA' {MEANT}"),
-        ("answer\n tea\n", f", row 2: ' tea' {MEANT}"),
-        ("answer\nxyz\n", f", row 2: 'xyz' {UNKNOWN}"),
-        ("id,answer\n1,tea\n2,\n", f", row 3: {EMPTY}"),
-        ('id,answer\n1,""\n', f", row 2: {EMPTY}"),
-        ("answer\ntea\n\ntea\n", f", row 3: {EMPTY}"),
-        ("id,answer\n1,tea\n\n2,tea\n", f", row 3: {EMPTY}"),
-        ('note,answer\n"a\nb",tea\n"c",tee\n', f", row 3: 'tee' {MEANT}"),
-        ('answer\ntea\n"tea\ntea\n', rf", row 3: 'tea\ntea\n' {MEANT}"),
-        ("id,answer\n1,tea\n2,tea,3\n", ", row 3: the number of fields is 3, the header's 2."),
-        ("id,answer\n1,tea\n2\n", ", row 3: the number of fields is 1, the header's 2."),
+        ("answer\ntea\ntae\n", f", row 2 (3 with the header): 'tae' {MEANT}"),
+        ("answer\nTEA\n", f", row 1 (2 with the header): 'TEA' {MEANT}"),
+        ("answer\n tea\n", f", row 1 (2 with the header): ' tea' {MEANT}"),
+        ("answer\nxyz\n", f", row 1 (2 with the header): 'xyz' {UNKNOWN}"),
+        ("id,answer\n1,tea\n2,\n", f", row 2 (3 with the header): {EMPTY}"),
+        ('id,answer\n1,""\n', f", row 1 (2 with the header): {EMPTY}"),
+        ("answer\ntea\n\ntea\n", f", row 2 (3 with the header): {EMPTY}"),
+        ("id,answer\n1,tea\n\n2,tea\n", f", row 2 (3 with the header): {EMPTY}"),
+        ('note,answer\n"a\nb",tea\n"c",tee\n', f", row 2 (3 with the header): 'tee' {MEANT}"),
+        ('answer\ntea\n"tea\ntea\n', rf", row 2 (3 with the header): 'tea\ntea\n' {MEANT}"),
+        (
+            "id,answer\n1,tea\n2,tea,3\n",
+            ", row 2 (3 with the header): the number of fields is 3, the header's 2.",
+        ),
+        (
+            "id,answer\n1,tea\n2\n",
+            ", row 2 (3 with the header): the number of fields is 1, the header's 2.",
+        ),
         ("a,b\n1,tea\n", ": there is no column 'answer'; the columns are 'a', 'b'."),
         ("\ntea\n", ": there is no column 'answer'; the columns are ''."),
         ("answer,answer\ntea,tea\n", ": there is more than one column 'answer'."),
-        ("tea\ncafé\n", ", row 1: 'tea' is an answer, not a column's name."),
+        ("tea\ncafé\n", ": the header 'tea' is an answer, not a column's name."),
         ("", ": the file is empty."),
         (
             "a;answer\n1;tea\n",
-            ", row 1: the header 'a;answer' has ';' and no commas.",
+            ": the header 'a;answer' has ';' and no commas.",
         ),
         (
             "a\tb\n1\ttea\n",
-            r", row 1: the header 'a\tb' has '\t' and no commas.",
+            r": the header 'a\tb' has '\t' and no commas.",
         ),
     ],
 )
@@ -156,7 +162,7 @@ def test_a_missing_column_that_was_asked_for(tmp_path):
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "mac-roman"])
 def test_another_encoding_is_named_with_the_row(tmp_path, encoding):
     path = csv(tmp_path, "answer\ntea\ncafé\n", encoding)
-    assert message(path) == ", row 3: the answer is not UTF-8 text."
+    assert message(path) == ", row 2 (3 with the header): the answer is not UTF-8 text."
 
 
 @pytest.mark.parametrize(
@@ -190,11 +196,21 @@ def test_a_damaged_packed_file_is_refused(tmp_path):
 
 def test_rows_are_counted_across_blocks(tmp_path):
     good = "id,answer\n" + "1,tea\n" * MORE_THAN_A_BLOCK
-    row = MORE_THAN_A_BLOCK + 2
+    row = f"{MORE_THAN_A_BLOCK + 1} ({MORE_THAN_A_BLOCK + 2} with the header)"
     assert message(csv(tmp_path, good + "2,\n")).startswith(f", row {row}: the answer is empty")
     assert message(csv(tmp_path, good + "2\n")).startswith(f", row {row}: the number of fields")
     latin = (good + "2,café\n").encode("latin-1")
     assert message(csv(tmp_path, latin)).startswith(f", row {row}: the answer is not UTF-8")
+
+
+def test_rows_have_the_same_number_in_every_format(tmp_path):
+    table = pa.table({"answer": ["tea", "crème", "toe"]})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    feather.write_feather(table, tmp_path / "a.feather")
+    (tmp_path / "a.json").write_text('{"answer":"tea"}\n{"answer":"tea"}\n{"answer":"toe"}\n')
+    csv(tmp_path, "answer\ntea\ncrème\ntoe\n", name="a.csv")
+    for name in ("a.parquet", "a.feather", "a.json", "a.csv"):
+        assert message(tmp_path / name).startswith(", row 3")
 
 
 def test_a_file_that_is_not_there_is_the_systems_error(tmp_path):

@@ -20,19 +20,31 @@ from privet.bulk import read_reports
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"answer\ntea\ncofee\n", "bad.csv, row 3: 'cofee' is not a category of this survey. Did"),
-        (b"answer\ntea\n\ntea\n", "bad.csv, row 3: the answer is empty"),
-        (b"id,answer\n1,\n", "bad.csv, row 2: the answer is empty"),
+        (
+            b"answer\ntea\ncofee\n",
+            "bad.csv, row 2 (3 with the header): 'cofee' is not a category of this survey. Did",
+        ),
+        (b"answer\ntea\n\ntea\n", "bad.csv, row 2 (3 with the header): the answer is empty"),
+        (b"id,answer\n1,\n", "bad.csv, row 1 (2 with the header): the answer is empty"),
         (b"a,b\n1,tea\n", "bad.csv: there is no column 'answer'; the columns are 'a', 'b'."),
-        (b"answer\ntea\ncaf\xe9\n", "bad.csv, row 3: the answer is not UTF-8 text."),
-        (b"caf\xe9\ntea\n", "bad.csv, row 1: no header of a CSV file in UTF-8"),
-        (b"answer;id\ntea;1\n", "bad.csv, row 1: the header 'answer;id' has ';' and no commas"),
+        (
+            b"answer\ntea\ncaf\xe9\n",
+            "bad.csv, row 2 (3 with the header): the answer is not UTF-8 text.",
+        ),
+        (b"caf\xe9\ntea\n", "bad.csv: no header of a CSV file in UTF-8"),
+        (b"answer;id\ntea;1\n", "bad.csv: the header 'answer;id' has ';' and no commas"),
         (b"PK\3\4", "bad.csv: a ZIP archive or a spreadsheet"),
         (b"PAR1 and no more", "bad.csv: not a table"),
         (b"", "bad.csv: the file is empty."),
-        (b"id,answer\n1,tea\n2,tea,3\n", "bad.csv, row 3: the number of fields is 3"),
-        (b"\x1b[31m\0\x01\n\xff\n" * 9, "bad.csv, row 1: no header of a CSV file in UTF-8"),
-        (b"answer\n" + b"tea\n" * 500_000 + b"toe\n", "bad.csv, row 500002: 'toe' is not"),
+        (
+            b"id,answer\n1,tea\n2,tea,3\n",
+            "bad.csv, row 2 (3 with the header): the number of fields is 3",
+        ),
+        (b"\x1b[31m\0\x01\n\xff\n" * 9, "bad.csv: no header of a CSV file in UTF-8"),
+        (
+            b"answer\n" + b"tea\n" * 500_000 + b"toe\n",
+            "bad.csv, row 500001 (500002 with the header): 'toe' is not",
+        ),
     ],
 )
 def test_bad_answers(out, data, said):
@@ -74,7 +86,7 @@ def test_an_answer_through_a_pipe_is_named_by_its_row(folder):
         input="answer\ntea\ntee\n", capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == BAD_DATA
-    said = "Error: stdin, row 3: 'tee' is not a category of this survey. Did you mean 'tea'?\n"
+    said = "Error: stdin, row 2 (3 with the header): 'tee' is not a category of this survey. Did you mean 'tea'?\n"
     assert done.stderr == said
     assert not Path("out.parquet").exists()
 
@@ -90,7 +102,10 @@ def strange(folder):
 
 def test_unknown_answers_are_an_error_by_default(strange):
     line = fails(BAD_DATA, "randomize", "survey.json", "strange.csv", "-o", "out.parquet")
-    assert line == "strange.csv, row 992: 'mate' is not a category of this survey."
+    assert (
+        line
+        == "strange.csv, row 991 (992 with the header): 'mate' is not a category of this survey."
+    )
 
 
 def test_unknown_answers_are_left_out_and_counted(strange):

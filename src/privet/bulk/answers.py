@@ -65,8 +65,8 @@ def read_answers(
             try:
                 found = look_up(survey, batch.column(column), unknown)
             except InvalidAnswer as error:
-                place = f"{table.name}, row {row + (error.row or 0)}: "
-                raise InvalidFile(error.describe(place)) from None
+                place = table.place(row + (error.row or 0))
+                raise InvalidFile(error.describe(f"{place}: ")) from None
             others = found.filter(batch.select(list(by))) if by else None
             yield Answers(found.positions, others, found.unknown)
 
@@ -100,7 +100,7 @@ def _batches(
     table: Table, column: str, by: Sequence[str] = ()
 ) -> Generator[tuple[int, Any], None, None]:
     """Yield the number of a batch's first row, and the batch."""
-    row = table.first_row
+    row = 1
     with closing(table.read([column, *by])) as batches:
         for batch in batches:
             if wrong := wrong_kind(batch.column(column).type):
@@ -116,5 +116,5 @@ def _choose_column(table: Table, column: str | None, survey: Survey | None = Non
         return check_column(table.name, table.columns, column)
     only = table.columns[0] if len(table.columns) == 1 else ""
     if only and survey is not None and only in survey.categories:
-        raise InvalidFile(f"{table.name}, row 1: {only!r} is an answer, not a column's name.")
+        raise InvalidFile(f"{table.name}: the header {only!r} is an answer, not a column's name.")
     return only or check_column(table.name, table.columns, "answer", parameter="column")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...analysis.columns import arrow
 from ...errors import InvalidArgument, InvalidFile
-from .table import LONG_ROW, MOST_ROW_BYTES, Table, too_long
+from .table import LONG_ROW, MOST_ROW_BYTES, Table, place, too_long
 
 if TYPE_CHECKING:
     from .source import Source
@@ -26,10 +26,7 @@ def recognizes(start: bytes) -> bool:
 
 
 def open_table(source: Source) -> Table:
-    """Open a file whose columns are read as bytes.
-
-    Rows are counted as a spreadsheet shows them: the header is row 1, the first answer row 2.
-    """
+    """Open a file whose columns are read as bytes."""
     pa, reader = arrow(), arrow("csv")
     delimiter = source.delimiter or ("\t" if source.has_ending(".tsv", ".tab") else None)
     names = _header(source, delimiter)
@@ -46,7 +43,7 @@ def open_table(source: Source) -> Table:
             include_columns=columns,
             column_types=dict.fromkeys(columns, pa.binary()),
         )
-        row = 2
+        row = 1
         try:
             with (
                 source.for_arrow() as stream,
@@ -58,14 +55,15 @@ def open_table(source: Source) -> Table:
         except pa.ArrowInvalid as error:
             if ragged := _RAGGED.search(str(error)):
                 number, wanted, got = ragged.groups()
+                where = place(source.name, int(number) - 1, header=True)
                 rule = f"the number of fields is {got}, the header's {wanted}"
-                raise InvalidFile(f"{source.name}, row {number}: {rule}.") from None
+                raise InvalidFile(f"{where}: {rule}.") from None
             if LONG_ROW in str(error):
                 raise too_long(source.name, row, "; is a quote never closed?") from None
             if _NO_ROWS not in str(error):  # which is what a header without an end of line is
                 raise
 
-    return Table(source.name, names, batches, first_row=2)
+    return Table(source.name, names, batches, header=True)
 
 
 def check_delimiter(delimiter: str | None) -> None:
@@ -83,15 +81,15 @@ def _header(source: Source, delimiter: str | None) -> list[str]:
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or ",", strict=True)
         names = next(lines, []) or [""]
     except csv.Error as error:
-        raise InvalidFile(f"{source.name}, row 1: no header of a CSV file: {error}.") from None
+        raise InvalidFile(f"{source.name}: no header of a CSV file: {error}.") from None
     for name in names:
         if any(c == "\0" or "\ud800" <= c <= "\udfff" for c in name):  # the latter are no UTF-8
             what = "no header of a CSV file in UTF-8"
-            raise InvalidFile(f"{source.name}, row 1: {what}: {name!r:.60}.")
+            raise InvalidFile(f"{source.name}: {what}: {name!r:.60}.")
     for other in _OTHER_DELIMITERS if len(names) == 1 and delimiter is None else "":
         if other in names[0]:
             raise InvalidFile(
-                f"{source.name}, row 1: the header {names[0]!r:.60} has {other!r} and no commas.",
+                f"{source.name}: the header {names[0]!r:.60} has {other!r} and no commas.",
                 parameter="delimiter",
             )
     return names
