@@ -47,7 +47,8 @@ def test_the_extras():
         "analysis": ANALYSIS,
         "serve": ANALYSIS,
         "spark": ANALYSIS | {"pandas", "pyspark"},
-        "all": ANALYSIS,
+        "sheets": ANALYSIS | {"python-calamine"},
+        "all": ANALYSIS | {"python-calamine"},
         "bulk": ANALYSIS,
         "plot": ANALYSIS,
     }

@@ -175,7 +175,11 @@ def test_json_whose_later_rows_have_other_fields(tmp_path):
         ("a.csv.gz", gzip.compress(b""), ": the file is empty."),
         ("a.csv.gz", gzip.compress(as_csv() * 99)[:50], ": not a table"),
         ("a.csv.xz", lzma.compress(as_csv())[:-30], ": not a table"),
-        ("a.xlsx", b"PK\x03\x04 and so on", ": a ZIP archive or a spreadsheet"),
+        (
+            "a.xlsx",
+            b"PK\x03\x04 and so on",
+            ": a ZIP archive, or a spreadsheet that cannot be read",
+        ),
         ("a.feather", b"FEA1 and so on", ": a Feather file of the old version 1"),
         ("a.parquet", as_parquet()[:-20], ": not a table"),
         ("a.parquet.gz", gzip.compress(as_parquet()), ": Parquet and Feather files are read from"),
@@ -201,7 +205,7 @@ def test_json_whose_later_rows_have_other_fields(tmp_path):
         ("a.json", b'[{"answer": "tea"}]', ": a JSON array; write one object a line"),
         ("a.csv", "\ufeffanswer".encode("utf-16-le"), ": text in UTF-16; save it as UTF-8."),
         ("a.csv", "\ufeffanswer".encode("utf-16-be"), ": text in UTF-16; save it as UTF-8."),
-        ("a.csv", b'answer,n\n"%s' % (b"y" * (1 << 23)), ", from row 2 on: there is a row of more"),
+        ("a.csv", b'answer,n\n"%s' % (b"y" * (1 << 23)), ", from row 1 on: there is a row of more"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

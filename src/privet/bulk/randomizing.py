@@ -50,7 +50,7 @@ def randomize_files(
     Parameters
     ----------
     paths : sequence of Path
-        CSV, TSV, Parquet, Arrow, Feather or NDJSON, also packed; `Path("-")` is standard input.
+        CSV, TSV, Parquet, Arrow, Feather, NDJSON or spreadsheets, also packed; `Path("-")` is standard input.
     survey : Survey
         What was asked.
     out : Path

@@ -51,8 +51,8 @@ def randomize(
     """Randomize files of answers into reports, one for each row, in random order.
 
     ANSWERS are files, folders, patterns such as 'days/*.csv', or - for standard input: CSV, TSV,
-    Parquet, Arrow, Feather or NDJSON, also packed (gzip, bzip2, zstd, lz4, xz). A file with a
-    header and no answers gives a file without reports.
+    Parquet, Arrow, Feather, NDJSON or spreadsheets (Excel, OpenDocument), also packed (gzip, bzip2,
+    zstd, lz4, xz). A file with a header and no answers gives a file without reports.
 
     privet randomize survey.json answers.csv -o reports.parquet
     """

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from ..reading import reading
-from . import arrow_file, arrow_stream, csv, ndjson, parquet, unreadable
+from . import arrow_file, arrow_stream, csv, ndjson, parquet, spreadsheet, unreadable
 from .source import STDIN, Source, open_source
 from .table import READABLE, Table
 
@@ -28,7 +28,9 @@ class _Format(Protocol):
 
 
 # Asked in this order.
-FORMATS: tuple[_Format, ...] = (parquet, arrow_file, arrow_stream, unreadable, ndjson, csv)
+FORMATS: tuple[_Format, ...] = (
+    parquet, arrow_file, arrow_stream, spreadsheet, unreadable, ndjson, csv,
+)  # fmt: skip
 
 
 @contextmanager

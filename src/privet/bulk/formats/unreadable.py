@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from .source import Source
 
 _ADVICE = {
-    rb"PK\x03\x04": "a ZIP archive or a spreadsheet; unpack it, or save it as CSV",
     rb"FEA1": "a Feather file of the old version 1; save it as version 2",
     rb"\xff\xfe|\xfe\xff": "text in UTF-16; save it as UTF-8",
     rb"\s*\[\s*[{\]]": "a JSON array; write one object a line, as jq -c '.[]' does",
