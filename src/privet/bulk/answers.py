@@ -11,17 +11,18 @@ import numpy as np
 from ..analysis.columns import ANSWERS, check_unknown, look_up, number_values, wrong_kind
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
 from .formats import open_table
+from .paths import as_paths
 from .progress import no_progress
 from .reading import check_column
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Generator, Sequence
 
     from numpy.typing import NDArray
 
     from ..survey import Survey
     from .formats import Table
+    from .paths import Paths
     from .progress import Progress
 
 __all__ = ["Answers", "count_answers", "read_answers"]
@@ -39,7 +40,7 @@ class Answers(NamedTuple):
 
 
 def read_answers(
-    path: Path,
+    paths: Paths,
     survey: Survey,
     column: str | None = None,
     *,
@@ -47,32 +48,39 @@ def read_answers(
     unknown: str = "error",
     delimiter: str | None = None,
 ) -> Generator[Answers, None, None]:
-    """Yield chunks of the answers in a column of a file, in their order.
+    """Yield chunks of the answers in a column of files, in their order.
 
-    Without a column name, the file must have a column "answer" or a single one. An answer that is
+    Without a column name, a file must have a column "answer" or a single one. An answer that is
     no category is an error, is dropped, or counts as the category that `unknown` names. The columns
     `by` come along as an Arrow record batch.
     """
     check_unknown("randomize", survey, unknown)
-    with open_table(path, delimiter) as table:
-        column = _choose_column(table, column, survey)
-        if column in by:
-            rule = f"other columns than {column!r}: the answers would be in the clear"
-            raise InvalidArgument("randomize", "by", rule, list(by))
-        for name in by:
-            check_column(table.name, table.columns, name)
-        for row, batch in _batches(table, column, by):
-            try:
-                found = look_up(survey, batch.column(column), unknown)
-            except InvalidAnswer as error:
-                place = table.place(row + (error.row or 0))
-                raise InvalidFile(error.describe(f"{place}: ")) from None
-            others = found.filter(batch.select(list(by))) if by else None
-            yield Answers(found.positions, others, found.unknown)
+    for path in as_paths("read_answers", paths):
+        with open_table(path, delimiter) as table:
+            name = _choose_column(table, column, survey)
+            yield from _looked_up(table, survey, name, by, unknown)
+
+
+def _looked_up(
+    table: Table, survey: Survey, column: str, by: Sequence[str], unknown: str
+) -> Generator[Answers, None, None]:
+    if column in by:
+        rule = f"other columns than {column!r}: the answers would be in the clear"
+        raise InvalidArgument("randomize", "by", rule, list(by))
+    for name in by:
+        check_column(table.name, table.columns, name)
+    for row, batch in _batches(table, column, by):
+        try:
+            found = look_up(survey, batch.column(column), unknown)
+        except InvalidAnswer as error:
+            place = table.place(row + (error.row or 0))
+            raise InvalidFile(error.describe(f"{place}: ")) from None
+        others = found.filter(batch.select(list(by))) if by else None
+        yield Answers(found.positions, others, found.unknown)
 
 
 def count_answers(
-    paths: Iterable[Path],
+    paths: Paths,
     column: str | None = None,
     *,
     delimiter: str | None = None,
@@ -81,7 +89,7 @@ def count_answers(
     """Return how often each answer occurs in a column of files, and how many rows have none."""
     counts: Counter[str] = Counter()
     with progress("Reading") as advance:
-        for path in paths:
+        for path in as_paths("count_answers", paths):
             with open_table(path, delimiter) as table:
                 name = _choose_column(table, column)
                 for row, batch in _batches(table, name):

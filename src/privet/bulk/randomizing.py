@@ -9,6 +9,7 @@ from ..analysis.threads import ahead
 from .answers import read_answers
 from .formats import count_rows
 from .groups import Groups, check_by
+from .paths import as_paths
 from .progress import no_progress
 from .reports import ReportsWriter
 from .shuffling import Shuffling
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..survey import Survey
     from .answers import Answers
+    from .paths import OnePath, Paths
     from .progress import Progress
 
 __all__ = ["Randomized", "randomize_files"]
@@ -34,9 +36,9 @@ class Randomized(NamedTuple):
 
 
 def randomize_files(
-    paths: Sequence[Path],
+    paths: Paths,
     survey: Survey,
-    out: Path,
+    out: OnePath,
     *,
     column: str | None = None,
     by: Sequence[str] = (),
@@ -49,11 +51,12 @@ def randomize_files(
 
     Parameters
     ----------
-    paths : sequence of Path
-        CSV, TSV, Parquet, Arrow, Feather, NDJSON or spreadsheets, also packed; `Path("-")` is standard input.
+    paths : str or Path, or several
+        CSV, TSV, Parquet, Arrow, Feather, NDJSON or spreadsheets, also packed; "-" is standard
+        input.
     survey : Survey
         What was asked.
-    out : Path
+    out : str or Path
         The file of reports, which appears when all has gone well.
     column : str, optional
         The column of answers; by default "answer", or the only one.
@@ -71,13 +74,14 @@ def randomize_files(
 
     """
     check_by("randomize", by)
+    files = as_paths("randomize", paths)
     groups = Groups(by) if by else None
     rows = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)
     n = missing = 0
     with ReportsWriter(out, survey, groups) as file, Shuffling() as piles:
         put = file.write if keep_order else piles.add
-        with progress("Randomizing", total=count_rows(paths, delimiter)) as advance:
-            for path in paths:
+        with progress("Randomizing", total=count_rows(files, delimiter)) as advance:
+            for path in files:
                 answers = read_answers(
                     path, survey, column, by=by, unknown=unknown, delimiter=delimiter
                 )

@@ -9,6 +9,7 @@ import os
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,18 +17,19 @@ import numpy as np
 from ..analysis.columns import BINARY, arrow, as_reports
 from ..errors import InvalidReport
 from ..files import replacing
+from .paths import as_paths
 from .provenance import SURVEY_KEY, check_survey
 from .reading import check_column, checked_places, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
     from typing import Self
 
     from numpy.typing import NDArray
 
     from ..survey import Survey
     from .groups import Groups
+    from .paths import OnePath, Paths
 
 __all__ = ["ReportsFile", "ReportsWriter", "read_reports"]
 
@@ -43,8 +45,8 @@ class ReportsWriter:
     With `groups`, each report is written with its group's values, in the clear.
     """
 
-    def __init__(self, path: Path, survey: Survey, groups: Groups | None = None) -> None:
-        self._path = path
+    def __init__(self, path: OnePath, survey: Survey, groups: Groups | None = None) -> None:
+        self._path = Path(path)
         self._survey = survey
         self._groups = groups
         self._waiting: list[Any] = []
@@ -154,12 +156,13 @@ class ReportsFile:
             yield file
 
 
-def read_reports(path: Path, survey: Survey) -> Iterator[NDArray[np.uint8]]:
+def read_reports(paths: Paths, survey: Survey) -> Iterator[NDArray[np.uint8]]:
     """Yield chunks of reports, uint8 (n, report_bytes), refusing those of another survey."""
-    file = ReportsFile(path, survey)
-    for part in range(len(file.parts)):
-        for _, reports, _ in file.read(part):
-            yield reports
+    for path in as_paths("read_reports", paths):
+        file = ReportsFile(path, survey)
+        for part in range(len(file.parts)):
+            for _, reports, _ in file.read(part):
+                yield reports
 
 
 def located(path: Path, numbers: Sequence[int], error: InvalidReport) -> InvalidReport:

@@ -12,31 +12,31 @@ from ..analysis.tally import MAGIC, Tally
 from ..analysis.threads import cores, in_threads
 from ..errors import InvalidFile, InvalidReport, PrivetError
 from .groups import Groups, check_by
+from .paths import as_paths
 from .progress import no_progress
 from .reports import ReportsFile, located
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from ..survey import Survey
     from .groups import Group
+    from .paths import Paths
     from .progress import Progress
 
 __all__ = ["tally_files", "tally_groups"]
 
 
-def tally_files(
-    paths: Iterable[Path], survey: Survey, *, progress: Progress = no_progress
-) -> Tally:
+def tally_files(paths: Paths, survey: Survey, *, progress: Progress = no_progress) -> Tally:
     """Return the tally of all reports in files of reports and files of tallies of one survey."""
     return tally_groups(paths, survey, (), progress=progress).get((), survey.tally())
 
 
 def tally_groups(
-    paths: Iterable[Path], survey: Survey, by: Sequence[str], *, progress: Progress = no_progress
+    paths: Paths, survey: Survey, by: Sequence[str], *, progress: Progress = no_progress
 ) -> dict[Group, Tally]:
     """Return a tally for each group of reports with the same values of the columns `by`.
 
@@ -45,7 +45,7 @@ def tally_groups(
     check_by("tally_groups", by)
     counted: dict[Group, Tally] = {}
     files = []
-    for path in paths:
+    for path in as_paths("tally_groups", paths):
         if _is_tally(path):
             _merge(counted, (), _read_tally(path, survey, by))
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from ...analysis.tally import Tally
     from ...survey import Survey
+    from ..paths import OnePath, Paths
 
 # A column as Parquet's schemas are printed: its type, with a length or not, name, and meaning.
 _COLUMN = re.compile(r"^  \w+ (\w+)(?:\((\d+)\))? (.*?)(?: \((.*)\))?(?: = \d+)?(?:;| {)$")
@@ -25,7 +27,7 @@ _FOOTERS_AT_A_TIME = 16
 _VERIFY = "parquet.page.verify-checksum.enabled"
 
 
-def write_reports(frame: Any, path: str, survey: Survey, *, mode: str = "error") -> None:
+def write_reports(frame: Any, path: OnePath, survey: Survey, *, mode: str = "error") -> None:
     """Write a frame of reports, and its other columns in the clear, to a folder of Parquet files.
 
     `mode` is Spark's: "error" where there is something already, "append" or "overwrite".
@@ -35,15 +37,14 @@ def write_reports(frame: Any, path: str, survey: Survey, *, mode: str = "error")
     described = frame.withColumn(
         "report", quoted("report").alias("report", metadata=column_note(survey))
     )
+    path = os.fspath(path)
     with running(path):
         # Reports are random bytes, which nothing can shorten.
         writer = described.write.mode(mode).option("compression", "none")
         writer.option("parquet.enable.dictionary#report", "false").parquet(path)
 
 
-def read_reports(
-    spark: Any, paths: str | Sequence[str], survey: Survey, *, by: Sequence[str] = ()
-) -> Any:
+def read_reports(spark: Any, paths: Paths, survey: Survey, *, by: Sequence[str] = ()) -> Any:
     """Return the frame of the reports in Parquet files, folders and patterns, local or remote.
 
     Before any of them is counted, the driver reads the footer of every file, in the way that Spark
@@ -51,11 +52,12 @@ def read_reports(
     survey, and one that lacks a column of `by` which others have. A file that names no survey is
     taken as one of this.
     """
-    paths = [paths] if isinstance(paths, str) else list(paths)
-    if not paths:
+    several = [paths] if isinstance(paths, str | os.PathLike) else paths
+    names = [os.fspath(path) for path in several]  # a Path would spoil the // of a URL
+    if not names:
         raise InvalidArgument("read_reports", "paths", "at least one", paths)
-    with running(", ".join(paths)):
-        frame = spark.read.option(_VERIFY, "true").parquet(*paths)
+    with running(", ".join(names)):
+        frame = spark.read.option(_VERIFY, "true").parquet(*names)
         files = frame.inputFiles()
         with ThreadPoolExecutor(_FOOTERS_AT_A_TIME) as threads:
             schemas = list(threads.map(_Footers(spark, survey).read, files))
@@ -67,7 +69,7 @@ def read_reports(
 
 
 def tally_paths(
-    paths: Sequence[str], survey: Survey, *, by: Sequence[str] = (), master: str | None = None
+    paths: Paths, survey: Survey, *, by: Sequence[str] = (), master: str | None = None
 ) -> dict[tuple[Any, ...], Tally]:
     """Return one tally for each group of the reports in files, as `privet.bulk.tally_groups` does.
 
