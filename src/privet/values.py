@@ -17,12 +17,15 @@ from datetime import date, time
 from decimal import Decimal
 from enum import Enum
 from numbers import Integral, Real
+
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
-__all__ = ["plain", "text_of"]
+__all__ = ["in_order", "is_number", "plain", "plainly", "text_of"]
 
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"(-?[0-9]+)\.0+")
 _MOMENT = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(\.[0-9]*?)?0*"
@@ -83,6 +86,31 @@ def plain(text: str) -> str:
         return f"{day} {clock}{'+00:00' if zone == 'Z' else f'{zone[:3]}:{zone[-2:]}'}"
     folded = text.lower()
     return folded if folded in ("true", "false") else text
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a decimal number."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def in_order(texts: Iterable[str]) -> list[str]:
+    """Return texts sorted: numbers as numbers, and then the others.
+
+    >>> in_order(["10", "9", "refused", "2.5"])
+    ['2.5', '9', '10', 'refused']
+    """
+    return sorted(texts, key=lambda t: (0, float(t), t) if is_number(t) else (1, 0.0, t))
+
+
+def plainly(texts: Sequence[str]) -> list[str]:
+    """Return texts with whole numbers as such, if all numbers among them are whole.
+
+    >>> plainly(["1.0", "2.0", "refused"]), plainly(["1.0", "1.1"])
+    (['1', '2', 'refused'], ['1.0', '1.1'])
+    """
+    if all(plain(text).lstrip("-").isdigit() for text in texts if is_number(text)):
+        return [plain(text) if is_number(text) else text for text in texts]
+    return [*texts]
 
 
 def _decoded(value: bytes) -> str | bytes:

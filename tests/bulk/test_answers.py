@@ -4,12 +4,13 @@ import gzip
 import unicodedata
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
 from privet import Survey
-from privet.bulk import count_answers, read_answers
+from privet.bulk import Cleaning, count_answers, read_answers
 from privet.bulk.groups import Groups
 from privet.errors import InvalidArgument, InvalidFile
 
@@ -223,20 +224,24 @@ def test_a_file_that_is_not_there_is_the_systems_error(tmp_path):
 
 def test_unknown_answers_can_be_dropped_or_counted_as_a_category(tmp_path):
     path = csv(tmp_path, b"answer,who\ntea,a\nmilk,b\n,c\ncaf\xe9,d\ntea,e\n")
-    (dropped,) = read_answers(path, SURVEY, "answer", by=["who"], unknown="drop")
+    (dropped,) = read_answers(
+        path, SURVEY, "answer", by=["who"], cleaning=Cleaning(unknown="drop", missing="drop")
+    )
     assert dropped.positions.tolist() == [0, 0]
     assert dropped.by.column("who").to_pylist() == [b"a", b"e"]
-    assert dropped.unknown == 3
-    (folded,) = read_answers(path, SURVEY, "answer", by=["who"], unknown="crème")
+    assert (dropped.unknown, dropped.missing, dropped.seen) == (2, 1, {0})
+    (folded,) = read_answers(
+        path, SURVEY, "answer", by=["who"], cleaning=Cleaning(unknown="crème", missing="crème")
+    )
     assert folded.positions.tolist() == [0, 2, 2, 2, 0]
     assert folded.by.num_rows == 5
-    assert folded.unknown == 3
+    assert (folded.unknown, folded.missing) == (2, 1)
 
 
 def test_unknown_answers_are_counted_as_nothing_that_does_not_exist(tmp_path):
     path = csv(tmp_path, "answer\ntea\n")
     with pytest.raises(InvalidArgument, match="'unknown' .* must be 'error', 'drop' or a category"):
-        next(read_answers(path, SURVEY, unknown="other"))
+        next(read_answers(path, SURVEY, cleaning=Cleaning(unknown="other")))
 
 
 def test_the_answers_are_no_group(tmp_path):
@@ -248,16 +253,61 @@ def test_the_answers_are_no_group(tmp_path):
 def test_the_different_answers_are_counted(tmp_path):
     one = csv(tmp_path, "answer\ntea\ncafé\n\ntea\n", name="one.csv")
     two = csv(tmp_path, '{"answer": "tea"}\n{"answer": null}\n{}\n', name="two.json")
-    counts, missing = count_answers([one, two])
+    column, counts, missing = count_answers([one, two])
     assert counts == {"tea": 3, "café": 1}
-    assert missing == 3
+    assert (column, missing) == ("answer", 3)
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.string_view(), pa.binary_view()], ids=str)
 def test_rows_are_dropped_from_columns_of_any_kind(tmp_path, kind):
     table = pa.table({"answer": ["tea", "milk", "tea"], "who": pa.array(["a", "b", "c"], kind)})
     feather.write_feather(table, tmp_path / "a.arrow", compression="uncompressed")
-    (found,) = read_answers(tmp_path / "a.arrow", SURVEY, by=["who"], unknown="drop")
+    (found,) = read_answers(
+        tmp_path / "a.arrow", SURVEY, by=["who"], cleaning=Cleaning(unknown="drop", missing="drop")
+    )
     groups = Groups(["who"])
     assert groups.number(found.by, "a").tolist() == [0, 1]
     assert list(groups.seen) == [("a",), ("c",)]
+
+
+# --- which answers there are ----------------------------------------------------------------
+
+
+def counted(tmp_path, text, **options):
+    return count_answers(csv(tmp_path, text), cleaning=Cleaning(**options))
+
+
+def test_numbers_are_in_the_order_of_numbers(tmp_path):
+    found = counted(tmp_path, "answer\n10\n9\n2\nrefused\n-1\n")
+    assert [*found.counts] == ["-1", "2", "9", "10", "refused"]
+
+
+def test_whole_numbers_that_pandas_wrote_as_fractions_are_whole(tmp_path):
+    assert [*counted(tmp_path, "id,answer\n1,1.0\n2,\n3,10.0\n4,2.0\n").counts] == ["1", "2", "10"]
+    assert [*counted(tmp_path, "answer\n1.0\n1.1\n").counts] == ["1.0", "1.1"]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_the_order_of_ordered_categories_is_kept(tmp_path, ordered, ending):
+    levels = ["never", "sometimes", "daily", "nobody's"]
+    answers = pd.Categorical(["daily", None, "never", "sometimes"], levels, ordered=ordered)
+    path = tmp_path / f"a.{ending}"
+    getattr(pd.DataFrame({"answer": answers}), f"to_{ending}")(path)
+    order = ["never", "sometimes", "daily"] if ordered else ["daily", "never", "sometimes"]
+    assert [*count_answers(path).counts] == order
+    assert [*count_answers([path, csv(tmp_path, "answer\ndaily\n")]).counts] == sorted(order)
+
+
+def test_answers_are_cleaned_before_they_are_counted(tmp_path):
+    text = 'answer\ntea\n" tea"\nTea\nTEA\ntea\nNA\n"  "\n'
+    assert counted(tmp_path, text).counts == {
+        " tea": 1,
+        "  ": 1,
+        "NA": 1,
+        "TEA": 1,
+        "Tea": 1,
+        "tea": 2,
+    }
+    found = counted(tmp_path, text, strip=True, ignore_case=True, na=["NA"])
+    assert (found.counts, found.missing) == ({"tea": 5}, 2)

@@ -15,7 +15,14 @@ import pytest
 from pyarrow import csv, feather, ipc, parquet
 
 from privet import PrivetError, Survey
-from privet.bulk import ReportsWriter, count_answers, randomize_files, read_reports, tally_groups
+from privet.bulk import (
+    Cleaning,
+    ReportsWriter,
+    count_answers,
+    randomize_files,
+    read_reports,
+    tally_groups,
+)
 from privet.bulk.groups import Groups
 from privet.errors import InvalidArgument, InvalidFile
 
@@ -116,7 +123,13 @@ def test_damaged_answers(tmp_path, name):
     for _ in range(TIMES):
         path.write_bytes(mutated(TABLES[name], rng))
         times += refused(
-            lambda: randomize_files([path], SURVEY, out, by=["country", "n"], unknown="drop")
+            lambda: randomize_files(
+                [path],
+                SURVEY,
+                out,
+                by=["country", "n"],
+                cleaning=Cleaning(unknown="drop", missing="drop"),
+            )
         )
         refused(lambda: count_answers([path], "answer"))
     assert times

@@ -39,7 +39,7 @@ def test_files_are_named_by_text_or_path_one_or_many(kind, many):
     def reports():
         return many(kind("r.parquet"))
 
-    assert sum(count_answers(answers())[0].values()) == 2
+    assert sum(count_answers(answers()).counts.values()) == 2
     assert [len(chunk.positions) for chunk in read_answers(answers(), SURVEY)] == [2]
     assert randomize_files(answers(), SURVEY, kind("new.parquet")).n == 2
     assert sum(map(len, read_reports(reports(), SURVEY))) == 2

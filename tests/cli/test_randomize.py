@@ -33,7 +33,7 @@ from privet.bulk import read_reports
         ),
         (b"caf\xe9\ntea\n", "bad.csv: no header of a CSV file in UTF-8"),
         (b"answer;id\ntea;1\n", "bad.csv: the header 'answer;id' has ';' and no commas"),
-        (b"PK\3\4", "bad.csv: a ZIP archive or a spreadsheet"),
+        (b"PK\3\4", "bad.csv: a ZIP archive, or a spreadsheet"),
         (b"PAR1 and no more", "bad.csv: not a table"),
         (b"", "bad.csv: the file is empty."),
         (
@@ -77,7 +77,7 @@ def test_answers_through_a_pipe(folder, source):
     line = f"{command} {source}" if source.startswith("<") else f"{source} {command}"
     done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith("out.parquet: 1,000 reports")
+    assert "out.parquet: 1,000 reports" in done.stderr
 
 
 def test_an_answer_through_a_pipe_is_named_by_its_row(folder):
@@ -109,20 +109,41 @@ def test_unknown_answers_are_an_error_by_default(strange):
 
 
 def test_unknown_answers_are_left_out_and_counted(strange):
-    result = run(
-        "randomize", "survey.json", "strange.csv", "-o", "out.parquet", "--unknown", "drop"
-    )
+    command = ["randomize", "survey.json", "strange.csv", "-o", "out.parquet", "--unknown", "drop"]
+    line = fails(BAD_DATA, *command)
+    assert "row 1000 (1001 with the header): the answer is empty" in line
+    assert line.endswith("Use --missing.")
+    result = run(*command, "--missing", "neither")
     assert result.exit_code == 0
-    assert "990 reports" in result.stderr
-    assert "10 unknown answers (1.00%): left out." in result.stderr
+    assert result.stderr.splitlines() == [
+        "strange.csv: column answer, 1,000 rows, 1 different, 1 missing",
+        "1 row without an answer (0.10%): counted as 'neither'.",
+        "9 unknown answers (0.90%): left out.",
+        "out.parquet: 991 reports of 1 byte, epsilon = 2 each",
+    ]
 
 
 def test_unknown_answers_count_as_a_category(strange):
-    options = ["--unknown", "neither", "--json"]
+    options = ["--unknown", "neither", "--missing", "tea", "--json"]
     text = succeeds("randomize", "survey.json", "strange.csv", "-o", "out.parquet", *options)
     document = json.loads(text)
     assert document["reports"] == 1000
-    assert document["unknown_answers"] == 10
+    taken = {"column": "answer", "rows": 1000, "different": 1, "missing": 1, "unknown_answers": 9}
+    assert taken.items() <= document.items()
+
+
+@pytest.mark.parametrize(
+    ("answer", "option"),
+    [(" tea", "--strip"), ("TEA", "--ignore-case"), ("", "--missing"), ("NA", "--na")],
+)
+def test_the_option_that_would_clean_an_answer_is_named_and_does_so(folder, answer, option):
+    Path("dirty.csv").write_text(f"id,answer\n1,{answer}\n2,tea\n")
+    command = ["randomize", "survey.json", "dirty.csv", "-o", "out.parquet"]
+    assert fails(BAD_DATA, *command).endswith(f" Use {option}.")
+    chosen = {"--missing": ["--missing", "drop"], "--na": ["--na", "NA", "--missing", "drop"]}
+    succeeds(*command, *chosen.get(option, [option]))
+    rows = 1 if option in chosen else 2
+    assert parquet.read_metadata("out.parquet").num_rows == rows
 
 
 def test_a_column_that_cannot_make_groups_is_named(folder, crowd):

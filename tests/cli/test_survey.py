@@ -98,7 +98,7 @@ def test_the_most_frequent_categories_and_one_for_the_rest(folder):
 def test_rows_without_an_answer_make_no_category(folder):
     Path("gaps.csv").write_text("id,answer\n1,tea\n2,\n3,milk\n4,\n")
     result = new("--from", "gaps.csv")
-    assert "2 rows without an answer." in result.stderr
+    assert "gaps.csv: column answer, 4 rows, 2 different, 2 missing" in result.stderr
     assert Survey.from_json(result.stdout).categories == ("milk", "tea")
 
 
@@ -136,3 +136,71 @@ def test_bad_files_of_categories_are_refused(folder, content, said, code):
     (folder / "fruit.txt").write_bytes(content)
     new = ["survey", "new", "-q", "Q", "-e", "1", "--categories", "fruit.txt"]
     assert said in fails(code, *new)
+
+
+# --- what looks wrong with answers that categories are taken from ---------------------------
+
+
+def codes(text):
+    Path("codes.csv").write_text(text)
+    return ["survey", "new", "-q", "Which?", "-e", "1", "--from", "codes.csv"]
+
+
+def categories(*command):
+    return Survey.from_json(succeeds(*command)).categories
+
+
+def test_codes_are_in_the_order_of_numbers(folder):
+    assert categories(*codes("id,vote\n1,10.0\n2,2.0\n3,\n4,1.0\n"), "--column", "vote") == (
+        "1",
+        "2",
+        "10",
+    )
+
+
+@pytest.mark.parametrize("word", ["NA", "NaN", "null"])
+def test_what_may_mean_no_answer_is_asked_about(folder, word):
+    command = codes(f"vote\n1\n2\n{word}\n{word}\n")
+    line = fails_after_saying(BAD_DATA, *command)
+    assert f"has 2 answers '{word}'" in line
+    assert line.endswith(f"use --na {word}; if it is an answer, -c {word}.")
+    assert categories(*command, "--na", word) == ("1", "2")
+    assert "4 rows, 2 different, 2 missing" in run(*command, "--na", word).stderr
+    assert categories(*command, "-c", word) == (word, "1", "2")
+
+
+def fails_after_saying(code, *command):
+    """Run a command that fails after it has said what it took; return the last line."""
+    result = run(*command)
+    assert (result.exit_code, result.stdout) == (code, "")
+    first, last = result.stderr.splitlines()
+    assert first.startswith("codes.csv: column ")
+    return last
+
+
+def test_a_header_among_the_answers_is_noticed(folder):
+    for text in ("tea\nmilk\ntea\n", "tea\nmilk\nwater\ntea\n"):
+        line = fails_after_saying(BAD_DATA, *codes(text))
+        assert "The column's name, 'tea', is among the answers" in line
+        assert categories(*codes(text), "-c", "tea")[:2] == ("tea", "milk")
+    assert "the column's name is a number, 3" in run(*codes("3\n1\n2\n")).stderr
+
+
+def test_a_header_of_a_list_is_noticed(folder):
+    Path("list.txt").write_text("Category\npear\nplum\n")
+    result = new("--categories", "list.txt")
+    assert "the first category of list.txt is 'Category'; is it a header?" in result.stderr
+
+
+def test_a_second_header_is_noticed(folder):
+    command = codes("vote\nWhom did you vote for?\n" + "1\n2\n" * 5)
+    assert "'Whom did you vote for?', given once, are numbers" in run(*command).stderr
+
+
+def test_answers_are_cleaned(folder):
+    command = codes('drink\ntea\n" tea"\nTea\nmilk\n')
+    line = fails_after_saying(BAD_DATA, *command)
+    assert line.endswith("space around them, such as ' tea'. Use --strip.")
+    assert "'Tea' and 'tea' differ in case alone" in run(*command, "--strip").stderr
+    assert categories(*command, "--strip", "--ignore-case") == ("milk", "tea")
+    assert categories(*command, "--strip", "--ignore-case", "-c", "TEA") == ("TEA", "milk")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from privet import Survey
+from privet.bulk import Cleaning
 from privet.bulk.spark import randomize, tally, tally_groups
 from privet.errors import InvalidAnswer, InvalidArgument
 
@@ -117,11 +118,18 @@ def test_an_unknown_answer_is_an_error(spark):
 
 
 def test_unknown_answers_can_be_dropped_or_counted_as_a_category(spark):
-    reports = randomize(answers(spark, 400, SOME_UNKNOWN), SURVEY, unknown="drop", by=["id"])
+    reports = randomize(
+        answers(spark, 400, SOME_UNKNOWN),
+        SURVEY,
+        cleaning=Cleaning(unknown="drop", missing="drop"),
+        by=["id"],
+    )
     assert {row.id % 4 for row in reports.collect()} == {0, 3}
     assert tally(reports, SURVEY).n == 200
     sure = Survey("?", SURVEY.categories, 30.0)
-    reports = randomize(answers(spark, 400, SOME_UNKNOWN), sure, unknown="milk")
+    reports = randomize(
+        answers(spark, 400, SOME_UNKNOWN), sure, cleaning=Cleaning(unknown="milk", missing="milk")
+    )
     assert tally(reports, sure).estimate().frequencies == pytest.approx([0.25, 0, 0.5, 0.25])
 
 
@@ -134,7 +142,7 @@ def test_what_cannot_be_randomized(spark):
     with pytest.raises(InvalidArgument, match="'by' .* which 'list' is not"):
         randomize(frame, SURVEY, by=["list"])
     with pytest.raises(InvalidArgument, match="'unknown' .* a category of the survey. Got 'mlik'"):
-        randomize(frame, SURVEY, unknown="mlik")
+        randomize(frame, SURVEY, cleaning=Cleaning(unknown="mlik"))
 
 
 def test_tasks_that_run_twice_are_refused(spark):

@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import InvalidAnswer, InvalidArgument, InvalidReport
 from ..extras import require
 from ..values import plain, text_of
+from .cleaning import MISSING, UNKNOWN, Cleaning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,10 +32,10 @@ __all__ = [
     "as_answers",
     "as_column",
     "as_reports",
-    "check_unknown",
     "is_column",
     "look_up",
     "number_values",
+    "ordered_levels",
     "positions",
     "wrong_kind",
 ]
@@ -44,6 +45,7 @@ _VIEWS = {"string_view", "binary_view"}
 BINARY = {"binary", "large_binary", "binary_view"}
 _TEXT = {"string", "large_string", "string_view"}
 ANSWERS = "text, numbers, truth values or dates"
+_AS_THEY_ARE = Cleaning()
 
 
 def arrow(submodule: str = "") -> Any:
@@ -117,6 +119,12 @@ def number_values(column: Any) -> tuple[NDArray[np.int64], list[Any]]:
     return numbers[rows], [*_texts(values.take(places)), None]
 
 
+def ordered_levels(column: Any) -> list[Any] | None:
+    """Return the texts of an Arrow array's ordered categories, in order, if it has such."""
+    kind = column.type
+    return _texts(column.dictionary) if getattr(kind, "ordered", False) else None
+
+
 def _indices(encoded: Any) -> NDArray[np.int64]:
     """Return the numbers of a dictionary array's values, the one past the last for what is missing.
 
@@ -165,12 +173,15 @@ def _undecoded(value: Any) -> Any:
 class LookedUp(NamedTuple):
     """Answers as positions among a survey's categories.
 
-    `unknown` is how many were no category. Where those were left out, `known` says which rows the
-    positions are of.
+    `seen` are the positions that occur; `missing` and `unknown` are how many rows had no answer, or
+    one that was no category. Where some were left out, `known` says which rows the positions are
+    of.
     """
 
     positions: NDArray[np.int64]
     known: NDArray[np.bool_] | None
+    seen: set[int]
+    missing: int
     unknown: int
 
     def filter(self, batch: Any) -> Any:
@@ -181,33 +192,33 @@ class LookedUp(NamedTuple):
         return arrow().record_batch(columns, batch.schema.names).filter(arrow().array(self.known))
 
 
-def look_up(survey: Survey, answers: Any, unknown: str = "error") -> LookedUp:
-    """Look up the answers of an Arrow array among the survey's categories.
+def look_up(survey: Survey, answers: Any, cleaning: Cleaning = _AS_THEY_ARE) -> LookedUp:
+    """Look up the answers of an Arrow array among the survey's categories, cleaned.
 
-    One that is no category raises InvalidAnswer with its row, counted from 0, or is left out
-    (unknown="drop"), or counts as the category that `unknown` names.
+    Where `cleaning` has an error for it, one that is missing or no category raises InvalidAnswer
+    with its row, counted from 0.
     """
     rows, texts = number_values(answers)
-    found = np.array([survey.place(text) for text in texts], dtype=np.int64)[rows]
-    known = found >= 0
-    count = len(known) - int(np.count_nonzero(known))
-    if count == 0:
-        return LookedUp(found, None, 0)
-    if unknown == "error":
-        row = int(np.argmin(known))
+    places = np.array([cleaning.place(survey, text) for text in texts], dtype=np.int64)
+    found, seen = places[rows], {*places.tolist()} - {MISSING, UNKNOWN}
+    if not (found < 0).any():
+        return LookedUp(found, None, seen, 0, 0)
+    wrong, counts = np.zeros(len(found), dtype=bool), {}
+    for place, choice in ((MISSING, cleaning.missing), (UNKNOWN, cleaning.unknown)):
+        these = found == place
+        counts[place] = int(np.count_nonzero(these))
+        if choice == "error":
+            wrong |= these
+        elif choice != "drop":
+            found[these] = survey.index(choice)
+    if wrong.any():
+        row = int(np.argmax(wrong))
         answer = texts[rows[row]]
         raise InvalidAnswer(answer, nearest=survey.nearest(answer), row=row)
-    if unknown == "drop":
-        return LookedUp(found[known], known, count)
-    found[~known] = survey.index(unknown)
-    return LookedUp(found, None, count)
-
-
-def check_unknown(owner: str, survey: Survey, unknown: str) -> None:
-    """Refuse what is neither "error" nor "drop" nor a category."""
-    if unknown not in ("error", "drop") and survey.place(unknown) < 0:
-        rule = "'error', 'drop' or a category of the survey"
-        raise InvalidArgument(owner, "unknown", rule, unknown)
+    known = found >= 0
+    if known.all():
+        return LookedUp(found, None, seen, counts[MISSING], counts[UNKNOWN])
+    return LookedUp(found[known], known, seen, counts[MISSING], counts[UNKNOWN])
 
 
 def wrong_kind(kind: Any) -> str | None:

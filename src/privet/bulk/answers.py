@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 
-from ..analysis.columns import ANSWERS, check_unknown, look_up, number_values, wrong_kind
+from ..analysis.cleaning import Cleaning
+from ..analysis.columns import ANSWERS, look_up, number_values, ordered_levels, wrong_kind
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
+from ..values import in_order, plainly
 from .formats import open_table
 from .paths import as_paths
 from .progress import no_progress
@@ -25,18 +28,36 @@ if TYPE_CHECKING:
     from .paths import Paths
     from .progress import Progress
 
-__all__ = ["Answers", "count_answers", "read_answers"]
+__all__ = ["Answers", "Counted", "count_answers", "read_answers"]
+
+_AS_THEY_ARE = Cleaning()
 
 
 class Answers(NamedTuple):
     """A chunk of a file: the positions of its answers, and the columns that groups are made by.
 
-    `unknown` is how many answers were no category. Where these were dropped, both lack their rows.
+    `column` is the answers', `seen` which positions occur, and `missing` and `unknown` how many
+    rows had no answer, or one that was no category. Where these were dropped, `positions` and `by`
+    lack their rows.
     """
 
     positions: NDArray[np.int64]
     by: Any
+    column: str
+    seen: set[int]
+    missing: int
     unknown: int
+
+
+class Counted(NamedTuple):
+    """How often each answer occurs in a column, and how many rows have none.
+
+    The answers are in order: that of ordered categories, or numbers as numbers, and then text.
+    """
+
+    column: str
+    counts: Counter[str]
+    missing: int
 
 
 def read_answers(
@@ -45,24 +66,24 @@ def read_answers(
     column: str | None = None,
     *,
     by: Sequence[str] = (),
-    unknown: str = "error",
+    cleaning: Cleaning = _AS_THEY_ARE,
     delimiter: str | None = None,
 ) -> Generator[Answers, None, None]:
     """Yield chunks of the answers in a column of files, in their order.
 
-    Without a column name, a file must have a column "answer" or a single one. An answer that is
-    no category is an error, is dropped, or counts as the category that `unknown` names. The columns
-    `by` come along as an Arrow record batch.
+    Without a column name, a file must have a column "answer" or a single one. `cleaning` says what
+    becomes of rows without an answer, and of answers that are no category. The columns `by` come
+    along as an Arrow record batch.
     """
-    check_unknown("randomize", survey, unknown)
+    cleaning.check("randomize", survey)
     for path in as_paths("read_answers", paths):
         with open_table(path, delimiter) as table:
             name = _choose_column(table, column, survey)
-            yield from _looked_up(table, survey, name, by, unknown)
+            yield from _looked_up(table, survey, name, by, cleaning)
 
 
 def _looked_up(
-    table: Table, survey: Survey, column: str, by: Sequence[str], unknown: str
+    table: Table, survey: Survey, column: str, by: Sequence[str], cleaning: Cleaning
 ) -> Generator[Answers, None, None]:
     if column in by:
         rule = f"other columns than {column!r}: the answers would be in the clear"
@@ -71,37 +92,65 @@ def _looked_up(
         check_column(table.name, table.columns, name)
     for row, batch in _batches(table, column, by):
         try:
-            found = look_up(survey, batch.column(column), unknown)
+            found = look_up(survey, batch.column(column), cleaning)
         except InvalidAnswer as error:
             place = table.place(row + (error.row or 0))
-            raise InvalidFile(error.describe(f"{place}: ")) from None
+            remedy = cleaning.remedy(survey, error.answer)
+            raise InvalidFile(error.describe(f"{place}: "), parameter=remedy) from None
         others = found.filter(batch.select(list(by))) if by else None
-        yield Answers(found.positions, others, found.unknown)
+        yield Answers(found.positions, others, column, found.seen, found.missing, found.unknown)
 
 
 def count_answers(
     paths: Paths,
     column: str | None = None,
     *,
+    cleaning: Cleaning = _AS_THEY_ARE,
     delimiter: str | None = None,
     progress: Progress = no_progress,
-) -> tuple[Counter[str], int]:
-    """Return how often each answer occurs in a column of files, and how many rows have none."""
-    counts: Counter[str] = Counter()
+) -> Counted:
+    """Count the answers in a column of files, cleaned.
+
+    Letters that are written in two ways are one answer, and so are answers that differ in case
+    alone where that is ignored, by their most frequent spelling.
+    """
+    counts: Counter[str | None] = Counter()
+    orders: set[tuple[str, ...]] = set()
+    names: dict[str, None] = {}
     with progress("Reading") as advance:
         for path in as_paths("count_answers", paths):
             with open_table(path, delimiter) as table:
                 name = _choose_column(table, column)
+                names[name] = None
                 for row, batch in _batches(table, name):
-                    rows, answers = number_values(batch.column(name))
+                    values = batch.column(name)
+                    rows, answers = number_values(values)
                     if any(isinstance(answer, bytes) for answer in answers):
                         rule = "there is an answer that is not UTF-8 text"
                         raise InvalidFile(f"{table.name}, from row {row} on: {rule}.")
                     times = np.bincount(rows, minlength=len(answers)).tolist()
                     for answer, count in zip(answers, times, strict=True):
-                        counts[answer or ""] += count
+                        counts[cleaning.text(answer)] += count
+                    orders.add(tuple(ordered_levels(values) or ()))
                     advance(len(batch))
-    return counts, counts.pop("", 0)
+    missing = counts.pop(None, 0)
+    (order,) = orders if len(orders) == 1 else [()]
+    return Counted(" or ".join(names), _spelled_once(counts, cleaning, order), missing)
+
+
+def _spelled_once(counts: Counter[Any], cleaning: Cleaning, order: Sequence[str]) -> Counter[str]:
+    """Return the counts with one spelling of each answer, in order."""
+    spellings: dict[str, Counter[str]] = {}
+    for answer, spelled in zip(counts, plainly([*counts]), strict=True):
+        text = normalize("NFC", spelled)
+        spellings.setdefault(cleaning.fold(text), Counter())[text] += counts[answer]
+    found = {
+        min(texts, key=lambda text: (-texts[text], text)): texts.total()
+        for texts in spellings.values()
+    }
+    ordered = [level for level in order if level in found]
+    ordered = ordered if len(ordered) == len(found) else in_order(found)
+    return Counter({answer: found[answer] for answer in ordered})
 
 
 def _batches(

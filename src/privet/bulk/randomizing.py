@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..analysis.cleaning import Cleaning
 from ..analysis.threads import ahead
 from .answers import read_answers
 from .formats import count_rows
@@ -26,12 +27,21 @@ if TYPE_CHECKING:
 __all__ = ["Randomized", "randomize_files"]
 
 _BATCH_BYTES = 1 << 24
+_AS_THEY_ARE = Cleaning()
 
 
 class Randomized(NamedTuple):
-    """How many reports were written, and how many answers were no category."""
+    """What was taken, and how many reports were written.
+
+    `column` had `rows` rows, with `different` categories; in `missing` there was no answer, and in
+    `unknown` one that is no category.
+    """
 
     n: int
+    column: str
+    rows: int
+    different: int
+    missing: int
     unknown: int
 
 
@@ -42,7 +52,7 @@ def randomize_files(
     *,
     column: str | None = None,
     by: Sequence[str] = (),
-    unknown: str = "error",
+    cleaning: Cleaning = _AS_THEY_ARE,
     delimiter: str | None = None,
     keep_order: bool = False,
     progress: Progress = no_progress,
@@ -62,8 +72,8 @@ def randomize_files(
         The column of answers; by default "answer", or the only one.
     by : sequence of str
         Columns to be written with the reports, in the clear.
-    unknown : "error", "drop" or a category
-        What becomes of an answer that is no category: an error, no report, or that category.
+    cleaning : Cleaning
+        How answers are cleaned, and what becomes of those that are missing or no category.
     delimiter : str, optional
         What stands between the fields of a CSV file.
     keep_order : bool
@@ -77,13 +87,15 @@ def randomize_files(
     files = as_paths("randomize", paths)
     groups = Groups(by) if by else None
     rows = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)
-    n = missing = 0
+    n = missing = unknown = 0
+    columns: dict[str, None] = {}
+    seen: set[int] = set()
     with ReportsWriter(out, survey, groups) as file, Shuffling() as piles:
         put = file.write if keep_order else piles.add
         with progress("Randomizing", total=count_rows(files, delimiter)) as advance:
             for path in files:
                 answers = read_answers(
-                    path, survey, column, by=by, unknown=unknown, delimiter=delimiter
+                    path, survey, column, by=by, cleaning=cleaning, delimiter=delimiter
                 )
                 with closing(_read_ahead(path, answers)) as chunks:
                     for chunk in chunks:
@@ -94,13 +106,18 @@ def randomize_files(
                             put(reports, numbers[some] if numbers is not None else None)
                             n += len(reports)
                             advance(len(reports))
-                        missing += chunk.unknown
+                        columns[chunk.column] = None
+                        seen |= chunk.seen
+                        missing += chunk.missing
+                        unknown += chunk.unknown
         if not keep_order:
             with progress("Writing", total=n) as advance:
                 for reports, numbers in ahead(piles.drain()):
                     file.write(reports, numbers)
                     advance(len(reports))
-    return Randomized(n, missing)
+    rows = n + (missing if cleaning.missing == "drop" else 0)
+    rows += unknown if cleaning.unknown == "drop" else 0
+    return Randomized(n, " or ".join(columns), rows, len(seen), missing, unknown)
 
 
 def _read_ahead(

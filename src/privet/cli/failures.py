@@ -53,7 +53,7 @@ def in_one_line() -> Iterator[None]:
     except (MissingExtra, SparkFailure) as error:
         raise _Failure(str(error), SYSTEM) from None
     except PrivetError as error:
-        option = getattr(error, "parameter", None)  # an option has the same name
+        option = (getattr(error, "parameter", None) or "").replace("_", "-")  # of the same name
         raise _Failure(f"{error} Use --{option}." if option else str(error), BAD_DATA) from None
     except ModuleNotFoundError as error:
         package = (error.name or "privet").partition(".")[0]

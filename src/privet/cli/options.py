@@ -105,6 +105,19 @@ WORKERS = click.option(
 COLUMN = click.option(
     "--column", show_default="the only one, or 'answer'", help="The column of answers."
 )
+_STRIP = click.option("--strip", is_flag=True, help="Leave out the space around answers.")
+_IGNORE_CASE = click.option("--ignore-case", is_flag=True, help="Take 'Tea' for 'tea'.")
+_NA = click.option(
+    "--na", multiple=True, metavar="TEXT",
+    help="Text that means that there is no answer, such as NA; repeatable.",
+)  # fmt: skip
+
+
+def cleaning(command: Any) -> Any:
+    """Give a command the options --strip, --ignore-case and --na."""
+    return _STRIP(_IGNORE_CASE(_NA(command)))
+
+
 DELIMITER = click.option(
     "--delimiter", callback=lambda ctx, param, typed: {"\\t": "\t", "tab": "\t"}.get(typed, typed),
     show_default="a comma; in .tsv files a tab", help="What separates the fields of a CSV file.",

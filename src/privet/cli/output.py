@@ -119,6 +119,18 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def taken(paths: Sequence[Path], column: str, *, rows: int, different: int, missing: int) -> str:
+    """Return what a command took from files of answers.
+
+    >>> from pathlib import Path
+    >>> taken([Path("a.csv")], "vote", rows=2700, different=4, missing=168)
+    'a.csv: column vote, 2,700 rows, 4 different, 168 missing'
+    """
+    files = str(paths[0]) if len(paths) == 1 else plural(len(paths), "file")
+    counts = f"{plural(rows, 'row')}, {different:,} different, {missing:,} missing"
+    return f"{files}: column {printable(column)}, {counts}"
+
+
 def three_digits(number: float) -> str:
     """Return a number >= 0 in three digits, without an exponent where it need not have one.
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, flat, keep_apart
-from .output import plural, print_json, say
+from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, cleaning, flat, keep_apart
+from .output import plural, print_json, say, taken
 from .show import describe_survey
 from .terminal import progress
 
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     help="What to do with an answer that is not one of the categories: stop, leave it out, or "
     "count it as this category.",
 )  # fmt: skip
+@click.option(
+    "--missing", default="error", metavar="error|drop|CATEGORY",
+    help="What to do with a row that has no answer: the same choice.",
+)  # fmt: skip
+@cleaning
 @DELIMITER
 @click.option(
     "--keep-order", is_flag=True,
@@ -44,6 +49,10 @@ def randomize(
     column: str | None,
     by: tuple[str, ...],
     unknown: str,
+    missing: str,
+    strip: bool,
+    ignore_case: bool,
+    na: tuple[str, ...],
     delimiter: str | None,
     keep_order: bool,
     json_out: bool,
@@ -56,26 +65,33 @@ def randomize(
 
     privet randomize survey.json answers.csv -o reports.parquet
     """
-    from ..bulk import randomize_files
+    from ..bulk import Cleaning, randomize_files
     from ..survey import Survey
 
     contract = Survey.read(survey)
     keep_apart([survey, *answers], [out])
     done = randomize_files(
-        answers, contract, out, column=column, by=by, unknown=unknown, delimiter=delimiter,
-        keep_order=keep_order, progress=progress,
+        answers, contract, out, column=column, by=by, delimiter=delimiter, keep_order=keep_order,
+        cleaning=Cleaning(strip, ignore_case, na, missing, unknown), progress=progress,
     )  # fmt: skip
+    counts = {"rows": done.rows, "different": done.different, "missing": done.missing}
     size = contract.mechanism.report_bytes
-    if json_out:
-        document = {"file": str(out), **describe_survey(contract), "reports": done.n}
-        document |= {"report_bytes": size, "unknown": unknown, "unknown_answers": done.unknown}
-        print_json(document | {"by": list(by)})
-        return
-    each = f"{plural(size, 'byte')}, epsilon = {contract.epsilon:g} each"
-    say(f"{out}: {plural(done.n, 'report')} of {each}")
+    say(taken(answers, done.column, **counts))
+    if done.missing:
+        rows = f"{plural(done.missing, 'row')} without an answer"
+        say(f"{rows} ({done.missing / done.rows:.2%}): {_fate(missing)}.")
     if done.unknown:
-        people = done.n + (done.unknown if unknown == "drop" else 0)
-        share = f"{plural(done.unknown, 'unknown answer')} ({done.unknown / people:.2%})"
-        say(f"{share}: {'left out' if unknown == 'drop' else f'counted as {unknown!r}'}.")
+        strange = plural(done.unknown, "unknown answer")
+        say(f"{strange} ({done.unknown / done.rows:.2%}): {_fate(unknown)}.")
     if by:
         say(f"Kept with each report, and not randomized: {', '.join(by)}.")
+    each = f"{plural(size, 'byte')}, epsilon = {contract.epsilon:g} each"
+    say(f"{out}: {plural(done.n, 'report')} of {each}")
+    if json_out:
+        document = {"file": str(out), **describe_survey(contract), "reports": done.n}
+        document |= {"report_bytes": size, "by": list(by), "column": done.column, **counts}
+        print_json(document | {"unknown_answers": done.unknown})
+
+
+def _fate(choice: str) -> str:
+    return "left out" if choice == "drop" else f"counted as {choice!r}"

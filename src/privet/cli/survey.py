@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, keep_apart
+from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, cleaning, keep_apart
 from .output import plural, print_json, say
 from .show import describe_survey
-from .terminal import progress
+from .taking import take_categories
 
 if TYPE_CHECKING:
     from ..survey import Survey
+
+_HEADERS = {"answer", "answers", "category", "categories"}
 
 
 class _InOrder(click.Group):
@@ -45,6 +47,7 @@ def survey() -> None:
 )  # fmt: skip
 @COLUMN
 @click.option("--top", type=click.IntRange(1), help="Take only the most frequent of these.")
+@cleaning
 @DELIMITER
 @click.option(
     "--other", is_flag=False, flag_value="other", metavar="[NAME]",
@@ -62,6 +65,9 @@ def new(
     answers: list[Path] | None,
     column: str | None,
     top: int | None,
+    strip: bool,
+    ignore_case: bool,
+    na: tuple[str, ...],
     delimiter: str | None,
     other: str | None,
     epsilon: float,
@@ -74,16 +80,19 @@ def new(
 
     privet survey new -q "Tea or coffee?" -c tea -c coffee -e 1 -o survey.json
     """
+    from ..analysis.cleaning import Cleaning
     from ..survey import Survey
 
     keep_apart([*(answers or ()), *([Path(listed)] if listed is not None else ())], [out])
     categories = [*given, *(_lines(listed) if listed is not None else ())]
-    missing = 0
     if answers is not None:
-        taken, missing = _taken_from(answers, column, top, delimiter)
-        categories += [category for category in taken if category not in {*categories, other}]
-    elif column is not None or top is not None or delimiter is not None:
-        raise click.UsageError("--column, --top and --delimiter are for --from.")
+        how = Cleaning(strip, ignore_case, na)
+        taken = take_categories(answers, column, top, delimiter, how, categories)
+        known = {how.fold(category) for category in (*categories, other or "")}
+        categories += [category for category in taken if how.fold(category) not in known]
+    elif any((column, top, delimiter, strip, ignore_case, na)):
+        rule = "--column, --top, --delimiter, --strip, --ignore-case and --na are for --from."
+        raise click.UsageError(rule)
     if other is not None:
         categories.append(other)
     made = Survey(question, categories, epsilon, mechanism=mechanism, id=identifier)
@@ -95,8 +104,6 @@ def new(
         click.echo(made.to_json())
     else:
         say(f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…")
-    if missing:
-        say(f"{plural(missing, 'row')} without an answer.")
     if answers is not None:
         say(
             "Note: the categories come from people's answers. Anyone who sees the survey learns "
@@ -165,27 +172,6 @@ def _described(survey: Survey) -> dict[str, Any]:
     }
 
 
-def _taken_from(
-    paths: list[Path], column: str | None, top: int | None, delimiter: str | None
-) -> tuple[list[str], int]:
-    """Return the different answers in files, sorted, and how many rows have none.
-
-    Their order must not say how frequent they are. Letters that are written in two ways are one
-    answer, as they are one category.
-    """
-    from collections import Counter
-    from unicodedata import normalize
-
-    from ..bulk import count_answers
-
-    found, missing = count_answers(paths, column, delimiter=delimiter, progress=progress)
-    counts: Counter[str] = Counter()
-    for answer, count in found.items():
-        counts[normalize("NFC", answer)] += count
-    frequent = sorted(counts, key=lambda answer: (-counts[answer], answer))
-    return sorted(frequent[:top]), missing
-
-
 def _lines(name: str) -> list[str]:
     """Return the lines of a file, refusing a blank one by its number."""
     from ..errors import InvalidFile
@@ -197,4 +183,6 @@ def _lines(name: str) -> list[str]:
         raise InvalidFile(f"{name}: not UTF-8 text.") from None
     if "" in lines:
         raise InvalidFile(f"{name}, line {lines.index('') + 1}: the category is empty.")
+    if lines and lines[0].casefold() in _HEADERS:
+        say(f"Note: the first category of {name} is {lines[0]!r}; is it a header?")
     return lines

@@ -27,8 +27,13 @@ def open_table(source: Source) -> Table:
         schema, rows = opened.schema_arrow, opened.metadata.num_rows
 
     def batches(columns: list[str]) -> Batches:
-        # Dictionaries stay such where they are: each different answer is then looked up once.
-        plain = [name for name in columns if not schema.field(name).type.num_fields]
+        # Dictionaries stay such where they are: each different answer is then looked up once. What
+        # is a dictionary for Arrow as well keeps its order, and is left alone.
+        kinds = {name: schema.field(name).type for name in columns}
+        plain = [
+            name for name, kind in kinds.items()
+            if not kind.num_fields and not pa.types.is_dictionary(kind)
+        ]  # fmt: skip
         with (
             pa.OSFile(file) as raw,
             parquet.ParquetFile(raw, read_dictionary=plain, pre_buffer=False) as opened,

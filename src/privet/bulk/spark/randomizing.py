@@ -10,7 +10,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...analysis.columns import ANSWERS, check_unknown
+from ...analysis.cleaning import Cleaning
+from ...analysis.columns import ANSWERS
 from ...errors import InvalidAnswer, InvalidArgument
 from ...values import text_of
 from . import workers
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from ...survey import Survey
 
+_AS_THEY_ARE = Cleaning()
 _ANSWERS = (
     "StringType ByteType ShortType IntegerType LongType BooleanType "
     "FloatType DoubleType DecimalType DateType"
@@ -34,7 +36,7 @@ def randomize(
     column: str = "answer",
     *,
     by: Sequence[str] = (),
-    unknown: str = "error",
+    cleaning: Cleaning = _AS_THEY_ARE,
 ) -> Any:
     """Return a frame of reports, one for each answer, in an order drawn at random.
 
@@ -54,9 +56,9 @@ def randomize(
         The answers: text, numbers, truth values or dates, as `Survey.randomize_batch` takes them.
     by : sequence of str
         Columns that are kept with the reports as they are: they are not protected.
-    unknown : "error", "drop", or a category
-        What becomes of an answer that is no category: it raises InvalidAnswer, is left out, or
-        counts as that category.
+    cleaning : Cleaning
+        How answers are cleaned, and what becomes of those that are missing or no category; an error
+        is InvalidAnswer.
 
     """
     if column in by:
@@ -67,12 +69,12 @@ def randomize(
     if type(kind).__name__ not in _ANSWERS.split():
         rule = f"a column of {ANSWERS}, which {column!r} is not"
         raise InvalidArgument("randomize", "column", rule, kind.simpleString())
-    check_unknown("randomize", survey, unknown)
+    cleaning.check("randomize", survey)
     if frame.sparkSession.conf.get("spark.speculation", "false") == "true":
         rule = "of a session without spark.speculation, which runs tasks, and so draws, twice"
         raise InvalidArgument("randomize", "frame", rule, "spark.speculation = true")
     keys = chosen.columns[1:]
-    draw = partial(workers.randomize, contract=survey.to_json(), by=keys, unknown=unknown)
+    draw = partial(workers.randomize, contract=survey.to_json(), by=keys, cleaning=cleaning)
     kinds = "".join(f", {key} {chosen.schema[key].dataType.simpleString()}" for key in keys)
     with running("Randomizing"):
         # Fixed before they are shuffled: a shuffle whose input is drawn again in part, after a

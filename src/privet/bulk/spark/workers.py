@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ...analysis.cleaning import Cleaning
     from ...mechanisms import Mechanism
 
 # Counters in a slice at most, rows of slices in a batch, and bytes of counters held in memory.
@@ -64,7 +65,7 @@ def width(mechanism: Mechanism) -> int:
 
 
 def randomize(
-    batches: Iterator[Any], contract: str, by: Sequence[str], unknown: str
+    batches: Iterator[Any], contract: str, by: Sequence[str], cleaning: Cleaning
 ) -> Iterator[Any]:
     """Yield a report for each answer, a random place in the order of all, and the `by` columns."""
     pa = arrow()
@@ -73,7 +74,7 @@ def randomize(
     places = secure().keystream()
     for batch in batches:
         try:
-            found = look_up(survey, batch.column("answer"), unknown)
+            found = look_up(survey, batch.column("answer"), cleaning)
         except InvalidAnswer as error:
             answer = error.answer or ""
             said = answer if isinstance(answer, bytes) else str(answer).encode()
