@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .options import JSON, OUTPUT, PICTURE, keep_apart
+from .options import JSON, OUTPUT, PICTURE, Once, keep_apart
 from .output import outputs, print_json
 from .show import describe_estimate, describe_survey, print_estimate
 from .terminal import progress
@@ -20,7 +20,7 @@ SHARES = {
 }  # fmt: skip
 
 
-@click.command()
+@click.command(cls=Once)
 @click.option(
     "--people", type=click.IntRange(1, 10**7), default=100_000, help="How many people answer."
 )

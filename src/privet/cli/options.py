@@ -13,6 +13,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+class Once(click.Command):
+    """Refuses an option that is given twice, of which click would take the last."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, after a look at which options they are."""
+        _, _, order = self.make_parser(ctx).parse_args(args=[*args])
+        single = [one for one in order if isinstance(one, click.Option) and not one.multiple]
+        for one in single:
+            if not one.is_flag and single.count(one) > 1:
+                raise click.UsageError(f"Option '{one.opts[-1]}' is given twice.", ctx)
+        return super().parse_args(ctx, args)
+
+
+class InOrder(click.Group):
+    """Lists its commands in the order in which they are used."""
+
+    command_class = Once
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(self.commands)
+
+
 class _Output(click.Path):
     """A path to be written. Where its ending names a format, that is checked before any work."""
 
@@ -65,7 +88,7 @@ def flat(ctx: click.Context, param: click.Parameter, value: Iterable[list[Path]]
     return [path for some in value for path in some]
 
 
-def keep_apart(read: Iterable[Path], written: Iterable[Path | None]) -> None:
+def keep_apart(read: Iterable[str | os.PathLike[str]], written: Iterable[Path | None]) -> None:
     """Refuse a file that would be read twice, or overwritten by another output of the command."""
     given: set[str] = set()
     for path in read:

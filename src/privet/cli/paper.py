@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import FIGURE, JSON, OUTPUT, SEED, WORKERS
+from .options import FIGURE, JSON, OUTPUT, SEED, WORKERS, InOrder
 from .output import outputs, print_json
 from .terminal import console, new_table, progress
 
@@ -27,7 +27,7 @@ _REPEATS = click.option(
 )
 
 
-@click.group(no_args_is_help=False)
+@click.group(cls=InOrder, no_args_is_help=False)
 def paper() -> None:
     """Reproduce the table and the curves of the paper, and correct them.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import JSON, LEVEL, PICTURE
+from .options import JSON, LEVEL, PICTURE, Once
 from .output import outputs, print_json, three_digits
 from .terminal import console, new_table
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _WIDE = 115  # for all columns of a comparison
 
 
-@click.command()
+@click.command(cls=Once)
 @click.option("--categories", "d", type=int, required=True, help="How many answers are possible.")
 @click.option("-e", "--epsilon", type=float, help="The privacy level of one report.")
 @click.option("-n", "--people", "n", type=click.IntRange(1), help="How many people report.")

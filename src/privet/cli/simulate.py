@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FIGURE, INPUT, JSON, SEED, TABLE, WORKERS, keep_apart
+from .options import FIGURE, INPUT, JSON, SEED, TABLE, WORKERS, Once, keep_apart
 from .output import outputs, print_json, three_digits, write_table
 from .terminal import console, new_table, progress
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..simulate.experiment import Experiment, Row
 
 
-@click.command()
+@click.command(cls=Once)
 @click.option(
     "-d", "--values", "sizes", type=int, multiple=True,
     show_default="64, or as many as in --truth-file", help="How many values; repeatable.",
