@@ -42,14 +42,14 @@ def test_no_cell_is_a_formula(formulas):
     names = {row["category"] for row in rows}
     assert names == {*(f"'{name}" for name in FORMULAS), *HARMLESS}
     assert {row["'=place"] for row in rows} == {"'\tcmd", "FR"}
-    assert notes == "Note: an apostrophe keeps spreadsheets from running 21 cells.\n"
+    assert "Note: an apostrophe keeps spreadsheets from running 21 cells.\n" in notes
 
 
 def test_cells_are_as_they_are_if_that_is_asked_for(formulas):
     rows, notes = table("--exact-csv")
     assert {row["category"] for row in rows} == {*FORMULAS, *HARMLESS}
     assert {row["=place"] for row in rows} == {"\tcmd", "FR"}
-    assert notes == ""
+    assert "apostrophe" not in notes
 
 
 @pytest.mark.parametrize("name", ["out.json", "out.parquet"])

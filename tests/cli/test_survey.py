@@ -161,7 +161,7 @@ def test_codes_are_in_the_order_of_numbers(folder):
 @pytest.mark.parametrize("word", ["NA", "NaN", "null"])
 def test_what_may_mean_no_answer_is_asked_about(folder, word):
     command = codes(f"vote\n1\n2\n{word}\n{word}\n")
-    line = fails_after_saying(BAD_DATA, *command)
+    line = fails(BAD_DATA, *command)
     assert f"has 2 answers '{word}'" in line
     assert line.endswith(f"use --na {word}; if it is an answer, -c {word}.")
     assert categories(*command, "--na", word) == ("1", "2")
@@ -169,18 +169,9 @@ def test_what_may_mean_no_answer_is_asked_about(folder, word):
     assert categories(*command, "-c", word) == (word, "1", "2")
 
 
-def fails_after_saying(code, *command):
-    """Run a command that fails after it has said what it took; return the last line."""
-    result = run(*command)
-    assert (result.exit_code, result.stdout) == (code, "")
-    first, last = result.stderr.splitlines()
-    assert first.startswith("codes.csv: column ")
-    return last
-
-
 def test_a_header_among_the_answers_is_noticed(folder):
     for text in ("tea\nmilk\ntea\n", "tea\nmilk\nwater\ntea\n"):
-        line = fails_after_saying(BAD_DATA, *codes(text))
+        line = fails(BAD_DATA, *codes(text))
         assert "The column's name, 'tea', is among the answers" in line
         assert categories(*codes(text), "-c", "tea")[:2] == ("tea", "milk")
     assert "the column's name is a number, 3" in run(*codes("3\n1\n2\n")).stderr
@@ -199,7 +190,7 @@ def test_a_second_header_is_noticed(folder):
 
 def test_answers_are_cleaned(folder):
     command = codes('drink\ntea\n" tea"\nTea\nmilk\n')
-    line = fails_after_saying(BAD_DATA, *command)
+    line = fails(BAD_DATA, *command)
     assert line.endswith("space around them, such as ' tea'. Use --strip.")
     assert "'Tea' and 'tea' differ in case alone" in run(*command, "--strip").stderr
     assert categories(*command, "--strip", "--ignore-case") == ("milk", "tea")

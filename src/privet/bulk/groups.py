@@ -36,11 +36,12 @@ def _is_name(name: object) -> bool:
 
 
 class Groups:
-    """The groups seen so far: each has a number, and its columns' values as text."""
+    """The groups seen so far: each has a number, its columns' values as text, and its size."""
 
     def __init__(self, by: Sequence[str]) -> None:
         self.by = list(by)
         self.seen: dict[Group, int] = {}
+        self.sizes: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
     def number(self, batch: Any, path: object) -> NDArray[np.int32]:
         """Return the number of each row's group; groups not seen before get the next ones.
@@ -70,6 +71,9 @@ class Groups:
                 "estimated by itself, and takes many reports."
             )
         found: NDArray[np.int32] = numbers[kinds]
+        sizes = np.bincount(found, minlength=len(self.seen))
+        sizes[: len(self.sizes)] += self.sizes
+        self.sizes = sizes
         return found
 
     def columns(self, numbers: NDArray[np.int32]) -> list[Any]:

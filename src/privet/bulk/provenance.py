@@ -8,18 +8,23 @@ with the column `report`. The note is committed with the file and stays with it.
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ..analysis.columns import arrow
 from ..errors import InvalidFile, SurveyMismatch
 from ..survey import Survey
+from .reading import reading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
-__all__ = ["SPARK_KEY", "SURVEY_KEY", "check_survey", "column_note"]
+__all__ = ["SPARK_KEY", "SURVEY_KEY", "carried_survey", "check_survey", "column_note"]
 
 SURVEY_KEY = b"privet.survey"
+_PARQUET = b"PAR1"
 # Where Spark keeps its description of a file's columns.
 SPARK_KEY = b"org.apache.spark.sql.parquet.row.metadata"
 
@@ -27,6 +32,25 @@ SPARK_KEY = b"org.apache.spark.sql.parquet.row.metadata"
 def column_note(survey: Survey) -> dict[str, dict[str, str]]:
     """Return the note for Spark to keep on the column `report`."""
     return {SURVEY_KEY.decode(): {"id": survey.id, "fingerprint": survey.fingerprint}}
+
+
+def carried_survey(path: Path) -> Survey | None:
+    """Return the survey that a file of reports carries, if it is such a file and carries one."""
+    with path.open("rb") as file:
+        if file.read(len(_PARQUET)) != _PARQUET:
+            return None
+    with reading(path, "a Parquet file of reports"), arrow().OSFile(os.fsencode(path)) as raw:
+        metadata = arrow("parquet").read_schema(raw).metadata or {}
+    if SURVEY_KEY not in metadata:
+        return None
+    return _parsed(path, metadata[SURVEY_KEY])
+
+
+def _parsed(path: object, text: bytes) -> Survey:
+    try:
+        return Survey.from_json(text)
+    except ValueError as error:
+        raise InvalidFile(f"{path}: the survey in the metadata: {error}") from None
 
 
 def check_survey(path: object, metadata: Mapping[bytes, bytes], survey: Survey) -> None:
@@ -40,10 +64,7 @@ def check_survey(path: object, metadata: Mapping[bytes, bytes], survey: Survey) 
         identifier, fingerprint = note["id"], note["fingerprint"]
     text = metadata.get(SURVEY_KEY)
     if text is not None and text != survey.to_json().encode():
-        try:
-            other = Survey.from_json(text)
-        except ValueError as error:
-            raise InvalidFile(f"{path}: the survey in the metadata: {error}") from None
+        other = _parsed(path, text)
         identifier, fingerprint = other.id, other.fingerprint
     if fingerprint != survey.fingerprint:
         raise SurveyMismatch(

@@ -34,7 +34,7 @@ class Randomized(NamedTuple):
     """What was taken, and how many reports were written.
 
     `column` had `rows` rows, with `different` categories; in `missing` there was no answer, and in
-    `unknown` one that is no category.
+    `unknown` one that is no category. `groups` are the sizes of the groups by other columns.
     """
 
     n: int
@@ -43,6 +43,7 @@ class Randomized(NamedTuple):
     different: int
     missing: int
     unknown: int
+    groups: list[int]
 
 
 def randomize_files(
@@ -117,7 +118,8 @@ def randomize_files(
                     advance(len(reports))
     rows = n + (missing if cleaning.missing == "drop" else 0)
     rows += unknown if cleaning.unknown == "drop" else 0
-    return Randomized(n, " or ".join(columns), rows, len(seen), missing, unknown)
+    sizes = groups.sizes.tolist() if groups is not None else []
+    return Randomized(n, " or ".join(columns), rows, len(seen), missing, unknown, sizes)
 
 
 def _read_ahead(

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FIGURE, INPUT, JSON, LEVEL, REPORTS, TABLE, TARGET, keep_apart
-from .output import outputs, plural, print_json, printable, write_table
+from .guards import LEAST_GROUP, note_groups, survey_and_reports
+from .options import FIGURE, INPUT, JSON, LEVEL, REPORTS, TABLE, TARGET, Once, keep_apart
+from .output import counted_in, outputs, plural, print_json, printable, say, write_table
 from .show import describe_estimate, describe_survey, plain_columns, print_estimate
 from .terminal import progress
 
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 _ROWS, _ROWS_OF_A_GROUP = 40, 10
 
 
-@click.command()
-@click.argument("survey", type=INPUT)
-@click.argument("reports", nargs=-1, required=True)
+@click.command(cls=Once)
+@click.argument("survey", metavar="[SURVEY]", type=INPUT)
+@click.argument("reports", metavar="REPORTS...", nargs=-1)
 @click.option(
     "--by", multiple=True, metavar="COLUMN",
     help="One estimate for each value of this column, kept with the reports; repeatable.",
@@ -68,29 +69,30 @@ def estimate(
 ) -> None:
     """Estimate the distribution of answers from files of reports, or tallies of them.
 
-    REPORTS are files, folders, or patterns such as 'days/*.parquet'.
+    REPORTS are files, folders, or patterns such as 'days/*.parquet'. SURVEY may be left out where
+    the first of them is a file that carries it.
 
     privet estimate survey.json reports.parquet --figure shares.png
     """
     from ..bulk import tally_groups
     from ..errors import NoReports
-    from ..survey import Survey
 
     if master is not None and engine != "spark":
         raise click.UsageError("--master is for --engine spark.")
     if exact_csv and (out is None or out.suffix.lower() != ".csv"):
         raise click.UsageError("--exact-csv is for an --out that ends in .csv.")
-    contract = Survey.read(survey)
-    paths = _files(reports) if engine == "local" else []
-    keep_apart([survey, *paths], [out, figure])
+    local = engine == "local"
+    contract, files = survey_and_reports(survey, _files(reports) if local else reports)
+    read = files if local else []
+    keep_apart(read if survey in read else [survey, *read], [out, figure])
     with outputs(out, figure) as (table, picture):
-        if engine == "local":
-            tallies = tally_groups(paths, contract, by, progress=progress)
+        if local:
+            tallies = tally_groups(files, contract, by, progress=progress)
         else:
             from ..bulk.spark import tally_paths
 
             with progress("Counting with Spark"):
-                tallies = tally_paths(reports, contract, by=by, master=master)
+                tallies = tally_paths(files, contract, by=by, master=master)
         estimates = {group: tally.estimate() for group, tally in tallies.items()}
         if not estimates:
             raise NoReports("There are no reports in these files, so there is nothing to estimate.")
@@ -103,6 +105,10 @@ def estimate(
         print_json(found.document())
     else:
         found.show(top)
+    sizes = [one.n for one in estimates.values()]
+    say(counted_in(files, sum(sizes), contract.id))
+    if by:
+        note_groups(by, sizes, contract.epsilon)
 
 
 def _files(reports: Sequence[str]) -> list[Path]:
@@ -153,14 +159,22 @@ class _Estimates:
 
         options = {"level": self.level, "target": self.target}
         if self.by:
-            named = {_name(group): one for group, one in self.groups.items()}
+            named = {_name(group): one for group, one in (self._shown or self.groups).items()}
             figures.save_groups(named, path, **options)
         else:
             figures.save_estimate(self.groups[()], path, **options)
 
+    @property
+    def _shown(self) -> dict[Group, Estimate]:
+        """The groups that are large enough to be looked at; the only one, however small."""
+        if not self.by:
+            return self.groups
+        return {group: one for group, one in self.groups.items() if one.n >= LEAST_GROUP}
+
     def show(self, top: int | None) -> None:
         """Print a table for each group, and what they have in common."""
-        for group, one in self.groups.items():
+        one = next(iter(self.groups.values()))
+        for group, one in self._shown.items():
             title = None
             if self.by:
                 pairs = zip(self.by, group, strict=True)
@@ -168,6 +182,9 @@ class _Estimates:
                 title = f"{names} · {plural(one.n, 'report')}"
             rows = top or (_ROWS_OF_A_GROUP if self.by else _ROWS)
             print_estimate(one, level=self.level, target=self.target, top=rows, title=title)
+        if hidden := len(self.groups) - len(self._shown):
+            groups = plural(hidden, "group")
+            click.echo(f"{groups} of fewer than {LEAST_GROUP} reports: too few for a table.")
         if one.can_shrink:
             click.echo(
                 "share: unbiased, for sums and tests. shrunk: nearer to the truth, for display."

@@ -56,6 +56,8 @@ def outputs(out: Path | None, figure: Path | None) -> Iterator[tuple[Path | None
         if picture is not None:
             new_figure(1, 1)
         yield place, picture
+    for path in filter(None, (out, figure)):
+        say(f"{path}: written")
 
 
 def write_table(
@@ -129,6 +131,16 @@ def taken(paths: Sequence[Path], column: str, *, rows: int, different: int, miss
     files = str(paths[0]) if len(paths) == 1 else plural(len(paths), "file")
     counts = f"{plural(rows, 'row')}, {different:,} different, {missing:,} missing"
     return f"{files}: column {printable(column)}, {counts}"
+
+
+def counted_in(paths: Sequence[object], n: int, survey: str) -> str:
+    """Return what a command took from files of reports.
+
+    >>> counted_in(["a.parquet", "b.parquet"], 1200, "drinks")
+    '2 files: 1,200 reports of drinks'
+    """
+    files = str(paths[0]) if len(paths) == 1 else plural(len(paths), "file")
+    return f"{files}: {plural(n, 'report')} of {survey}"
 
 
 def three_digits(number: float) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, cleaning, flat, keep_apart
+from .guards import note_epsilon, note_groups, read_survey, refuse_reports
+from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, Once, cleaning, flat, keep_apart
 from .output import plural, print_json, say, taken
 from .show import describe_survey
 from .terminal import progress
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command()
+@click.command(cls=Once)
 @click.argument("survey", type=INPUT)
 @click.argument("answers", type=FILES, nargs=-1, required=True, callback=flat)
 @click.option("-o", "--out", required=True, type=OUTPUT, help="The reports file (Parquet).")
@@ -66,10 +67,10 @@ def randomize(
     privet randomize survey.json answers.csv -o reports.parquet
     """
     from ..bulk import Cleaning, randomize_files
-    from ..survey import Survey
 
-    contract = Survey.read(survey)
+    contract = read_survey(survey, answers)
     keep_apart([survey, *answers], [out])
+    refuse_reports(answers, out)
     done = randomize_files(
         answers, contract, out, column=column, by=by, delimiter=delimiter, keep_order=keep_order,
         cleaning=Cleaning(strip, ignore_case, na, missing, unknown), progress=progress,
@@ -85,6 +86,8 @@ def randomize(
         say(f"{strange} ({done.unknown / done.rows:.2%}): {_fate(unknown)}.")
     if by:
         say(f"Kept with each report, and not randomized: {', '.join(by)}.")
+        note_groups(by, done.groups, contract.epsilon)
+    note_epsilon(contract.epsilon)
     each = f"{plural(size, 'byte')}, epsilon = {contract.epsilon:g} each"
     say(f"{out}: {plural(done.n, 'report')} of {each}")
     if json_out:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, cleaning, keep_apart
+from .guards import keep_another, note_epsilon, read_survey
+from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, InOrder, cleaning, keep_apart
 from .output import plural, print_json, say
 from .show import describe_survey
 from .taking import take_categories
@@ -18,14 +19,7 @@ if TYPE_CHECKING:
 _HEADERS = {"answer", "answers", "category", "categories"}
 
 
-class _InOrder(click.Group):
-    """Lists its commands in the order in which they are used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
-
-
-@click.group(cls=_InOrder, no_args_is_help=False)
+@click.group(cls=InOrder, no_args_is_help=False)
 def survey() -> None:
     """Make, show or check a survey: the question, its categories, the privacy level.
 
@@ -57,6 +51,7 @@ def survey() -> None:
 @click.option("-m", "--mechanism", default="auto", help="How to randomize.")
 @click.option("--id", "identifier", show_default="made from the question", help="A short name.")
 @click.option("-o", "--out", type=OUTPUT, show_default="stdout", help="The survey file.")
+@click.option("--force", is_flag=True, help="Replace another file of that name.")
 @JSON
 def new(
     question: str,
@@ -74,6 +69,7 @@ def new(
     mechanism: str,
     identifier: str | None,
     out: Path | None,
+    force: bool,
     json_out: bool,
 ) -> None:
     """Write a new survey as JSON.
@@ -97,13 +93,15 @@ def new(
         categories.append(other)
     made = Survey(question, categories, epsilon, mechanism=mechanism, id=identifier)
     if out is not None:
+        if not force:
+            keep_another(out, made)
         made.write(out)
+        say(f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…")
     if json_out:
         print_json({"file": out and str(out), **_described(made)})
     elif out is None:
         click.echo(made.to_json())
-    else:
-        say(f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…")
+    note_epsilon(made.epsilon)
     if answers is not None:
         say(
             "Note: the categories come from people's answers. Anyone who sees the survey learns "
@@ -118,13 +116,12 @@ def new(
 def show(survey_file: Path, top: int, json_out: bool) -> None:
     """Show what a survey asks, how it randomizes, and what it promises.
 
-    A file that is not a survey, or is less private than it says, is refused.
+    A file that is not a survey, or is less private than it says, is refused. A file of reports
+    shows the survey that it carries.
 
     privet survey show survey.json
     """
-    from ..survey import Survey
-
-    read = Survey.read(survey_file)
+    read = read_survey(survey_file)
     if json_out:
         print_json(_described(read) | {"categories": list(read.categories)})
         return
@@ -154,9 +151,7 @@ def check(survey_file: Path, json_out: bool) -> None:
 
     privet survey check survey.json
     """
-    from ..survey import Survey
-
-    read = Survey.read(survey_file)
+    read = read_survey(survey_file)
     if json_out:
         print_json(_described(read))
         return

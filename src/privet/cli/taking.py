@@ -34,19 +34,11 @@ def take_categories(
     from ..bulk import count_answers
 
     found = count_answers(paths, column, cleaning=cleaning, delimiter=delimiter, progress=progress)
-    counts, missing = found.counts, found.missing
-    say(
-        taken(
-            paths,
-            found.column,
-            rows=counts.total() + missing,
-            different=len(counts),
-            missing=missing,
-        )
-    )
+    counts, rows = found.counts, found.counts.total() + found.missing
     _refuse_no_answers(found, given)
     _refuse_header(found, given)
     _refuse_space(found)
+    say(taken(paths, found.column, rows=rows, different=len(counts), missing=found.missing))
     _note_case(counts)
     _note_labels(found)
     frequent = sorted(counts, key=lambda answer: -counts[answer])[:top]

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import INPUT, JSON, OUTPUT, REPORTS, flat, keep_apart
-from .output import plural, print_json, say
+from .guards import survey_and_reports
+from .options import INPUT, JSON, OUTPUT, REPORTS, Once, flat, keep_apart
+from .output import counted_in, plural, print_json, say
 from .show import describe_survey
 from .terminal import progress
 
@@ -15,28 +16,28 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command()
-@click.argument("survey", type=INPUT)
-@click.argument("reports", type=REPORTS, nargs=-1, required=True, callback=flat)
+@click.command(cls=Once)
+@click.argument("survey", metavar="[SURVEY]", type=INPUT)
+@click.argument("reports", metavar="REPORTS...", type=REPORTS, nargs=-1, callback=flat)
 @click.option("-o", "--out", required=True, type=OUTPUT, help="The tally file.")
 @JSON
 def tally(survey: Path, reports: list[Path], out: Path, json_out: bool) -> None:
     """Count files of reports, and other tallies, into one tally, to send instead of the reports.
 
-    REPORTS are files, folders, or patterns such as 'days/*.parquet'.
+    REPORTS are files, folders, or patterns such as 'days/*.parquet'. SURVEY may be left out where
+    the first of them is a file that carries it.
 
     privet tally survey.json reports.parquet -o week.tally
     """
     from ..bulk import tally_files
     from ..files import replacing
-    from ..survey import Survey
 
-    contract = Survey.read(survey)
-    keep_apart([survey, *reports], [out])
+    contract, files = survey_and_reports(survey, reports)
+    keep_apart(files if survey in files else [survey, *files], [out])
     with replacing(out, private=True) as place:
-        counted = tally_files(reports, contract, progress=progress)
+        counted = tally_files(files, contract, progress=progress)
         place.write_bytes(counted.to_bytes())
+    say(counted_in(files, counted.n, contract.id))
+    say(f"{out}: {plural(counted.n, 'report')} of {contract.id}")
     if json_out:
         print_json({"file": str(out), **describe_survey(contract), "reports": counted.n})
-    else:
-        say(f"{out}: {plural(counted.n, 'report')} of {contract.id}")

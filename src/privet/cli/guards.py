@@ -1,0 +1,138 @@
+"""Guard rails: arguments in the wrong place, surveys that would be lost, privacy that is thin."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from math import exp
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .output import plural, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..bulk.paths import OnePath
+    from ..survey import Survey
+
+# Groups with fewer reports single people out, and have no estimate to speak of.
+LEAST_GROUP = 10
+_WEAK = 5.0
+_NO_SURVEYS = {b"PAR1": "a Parquet file", b"privetT": "a tally"}
+_NOT_BYTES = {
+    ".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".xlsx", ".xls", ".ods",
+}  # fmt: skip
+
+
+def read_survey(path: Path, others: Sequence[OnePath] = ()) -> Survey:
+    """Read a survey from its own file, or from a file of reports, which carries it.
+
+    Where it is among the other files instead, that is said.
+    """
+    from ..bulk.provenance import carried_survey
+    from ..errors import InvalidFile, PrivetError
+    from ..survey import Survey
+
+    carried = carried_survey(path) if path.is_file() else None
+    try:
+        return carried or Survey.read(path)
+    except PrivetError:
+        if swapped := [other for other in others if _is_survey(Path(other))]:
+            rule = f"The survey comes first: {swapped[0]} is one, {path} is not."
+            raise click.UsageError(rule) from None
+        for mark, what in _NO_SURVEYS.items():
+            if path.is_file() and _begins(path, mark):
+                rule = f"{what}, which carries no survey; the survey's own file comes first"
+                raise InvalidFile(f"{path}: {rule}.") from None
+        raise
+
+
+def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Survey, list[OnePath]]:
+    """Return the survey, and the reports: the first file too, if it carries the survey."""
+    from ..bulk.provenance import carried_survey
+
+    if path.is_file() and carried_survey(path) is not None:
+        if swapped := [other for other in reports if _is_survey(Path(other))]:
+            raise click.UsageError(
+                f"The survey comes first: {swapped[0]} is one, {path} has reports."
+            )
+        return read_survey(path), [path, *reports]
+    if not reports:
+        read_survey(path)
+        raise click.UsageError("Missing argument 'REPORTS...'.")
+    return read_survey(path, reports), [*reports]
+
+
+def _begins(path: Path, mark: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(mark)) == mark
+
+
+def _is_survey(path: Path) -> bool:
+    from ..errors import PrivetError
+    from ..survey import Survey
+
+    if not path.is_file() or not _begins(path, b"{"):
+        return False
+    try:
+        Survey.read(path)
+    except PrivetError:
+        return False
+    return True
+
+
+def refuse_reports(answers: Sequence[Path], out: Path) -> None:
+    """Refuse reports in place of answers, and a file of text in place of one for reports."""
+    from ..bulk.provenance import carried_survey
+    from ..errors import PrivetError
+
+    for path in filter(Path.is_file, answers):
+        with suppress(PrivetError):  # which is said when it is read
+            if carried_survey(path) is not None:
+                raise click.UsageError(f"{path}: these are reports already, and no answers.")
+    if out.suffix.lower() in _NOT_BYTES:
+        name = out.with_suffix(".parquet").name
+        raise click.UsageError(f"{out}: reports are bytes, written as Parquet; call it {name}.")
+
+
+def keep_another(path: Path, survey: Survey) -> None:
+    """Refuse to replace a file, unless it is this very survey."""
+    from ..errors import PrivetError
+    from ..survey import Survey
+
+    if not path.is_file() or not path.stat().st_size:
+        return
+    try:
+        before: Survey | None = Survey.read(path)
+    except PrivetError:
+        before = None
+    if before != survey:
+        what = "something else" if before is None else f"another survey, {before.id!r}"
+        raise click.UsageError(f"{path}: there is {what}; --force replaces it.")
+
+
+def note_epsilon(epsilon: float) -> None:
+    """Say what a large ε means."""
+    if epsilon > _WEAK:
+        say(
+            f"Note: at ε = {epsilon:g}, a report may be {exp(epsilon):,.0f} times as likely under "
+            "one answer as under another; anyone who sees it can nearly tell the answer."
+        )
+
+
+def note_groups(by: Sequence[str], sizes: Sequence[int], epsilon: float) -> None:
+    """Say that groups are so small that they single people out."""
+    few = [size for size in sizes if size < LEAST_GROUP]
+    if not few:
+        return
+    names = ", ".join(by)
+    small = f"{len(few):,} of {plural(len(sizes), 'group')} by {names}"
+    say(f"Note: fewer than {LEAST_GROUP} reports in {small}; that singles people out.")
+    if 2 * len(few) > len(sizes) and max(few) > 1:
+        most = max(few)
+        say(
+            f"Note: if {names} identifies people, the {most} reports of one of them reveal as much "
+            f"as one at ε = {most * epsilon:g}."
+        )

@@ -1,0 +1,127 @@
+"""Guard rails: surveys inside files, surveys that are kept, and words about thin privacy."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from commands import BAD_DATA, SHARES, SURVEY, fails, run, shares, succeeds
+from privet import Survey
+
+NEW = ["survey", "new", "-q", "Drink?", "-c", "tea", "-c", "coffee"]
+
+
+# --- the survey that a file of reports carries ----------------------------------------------
+
+
+def test_reports_are_estimated_by_the_survey_that_they_carry(folder):
+    alone = json.loads(succeeds("estimate", "reports.parquet", "--json"))
+    assert alone == shares("reports.parquet")
+    Path("more.parquet").write_bytes(Path("reports.parquet").read_bytes())
+    both = json.loads(succeeds("estimate", "reports.parquet", "more.parquet", "--json"))
+    assert both["n"] == 2000
+    succeeds("tally", "reports.parquet", "-o", "week.tally")
+    assert shares("week.tally")["n"] == 1000
+
+
+def test_the_survey_that_reports_carry_is_shown(folder):
+    for command in ("show", "check"):
+        own = succeeds("survey", command, "survey.json", "--json")
+        assert succeeds("survey", command, "reports.parquet", "--json") == own
+
+
+def test_a_file_that_carries_no_survey(folder):
+    succeeds("tally", "survey.json", "reports.parquet", "-o", "week.tally")
+    parquet.write_table(pa.table({"report": [b"1"]}), "bare.parquet")
+    Path("cut.parquet").write_bytes(Path("reports.parquet").read_bytes()[:-100])
+    for name, said in {
+        "week.tally": "week.tally: a tally, which carries no survey; the survey's own file comes",
+        "bare.parquet": "bare.parquet: a Parquet file, which carries no survey",
+        "cut.parquet": "cut.parquet: not a Parquet file of reports",
+        "answers.csv": "answers.csv: Not a survey: ",
+    }.items():
+        for command in (["estimate"], ["survey", "show"], ["estimate", "--by", "x"]):
+            assert fails(BAD_DATA, *command, name).startswith(said)
+
+
+# --- surveys that would be lost -------------------------------------------------------------
+
+
+def test_another_survey_is_kept_unless_it_is_forced(folder):
+    before = Path("survey.json").read_text()
+    assert run(*NEW, "-e", "1", "-o", "survey.json").exit_code == 2
+    assert Path("survey.json").read_text() == before
+    succeeds(*NEW, "-e", "1", "-o", "survey.json", "--force")
+    succeeds(*NEW, "-e", "1", "-o", "survey.json")  # the same again
+    assert Survey.read("survey.json").categories == ("tea", "coffee")
+
+
+# --- thin privacy ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("epsilon", "noted"), [("5", False), ("8", True)])
+def test_a_large_epsilon_has_a_word_said_about_it(folder, epsilon, noted):
+    new = run(*NEW, "-e", epsilon, "-o", "new.json")
+    Path("a.csv").write_text("answer\ntea\n")
+    randomized = run("randomize", "new.json", "a.csv", "-o", "new.parquet")
+    for result in (new, randomized):
+        assert result.exit_code == 0
+        assert ("at ε = 8, a report may be 2,981 times as likely" in result.stderr) is noted
+
+
+def grouped(sizes):
+    """Answers of people in groups of these sizes, each called by its number."""
+    names = [name for name, size in enumerate(sizes) for _ in range(size)]
+    parquet.write_table(pa.table({"answer": ["tea"] * len(names), "g": names}), "a.parquet")
+    return run("randomize", "survey.json", "a.parquet", "--by", "g", "-o", "g.parquet").stderr
+
+
+def test_small_groups_have_a_word_said_about_them(folder):
+    assert "Note" not in grouped([10, 10, 30])
+    few = "Note: fewer than 10 reports in 1 of 3 groups by g; that singles people out."
+    said = grouped([10, 9, 30])
+    assert few in said
+    assert "identifies" not in said
+    assert few in run("estimate", "g.parquet", "--by", "g").stderr
+
+
+def test_identifiers_have_a_word_said_about_them(folder):
+    assert "identifies" not in grouped([1] * 20)
+    said = grouped([1, 2, 4] * 5)
+    assert "in 15 of 15 groups by g" in said
+    assert (
+        "if g identifies people, the 4 reports of one of them reveal as much as one at ε = 8"
+        in said
+    )
+
+
+def test_a_group_of_one_has_no_table(folder):
+    grouped([1, 40])
+    shown = succeeds("estimate", "g.parquet", "--by", "g")
+    assert "g = 1 · 40 reports" in shown
+    assert "g = 0" not in shown
+    assert "1 group of fewer than 10 reports: too few for a table." in shown
+    assert "41 reports in 2 groups" in shown
+    document = json.loads(succeeds("estimate", "g.parquet", "--by", "g", "--json"))
+    assert [group["n"] for group in document["groups"]] == [1, 40]
+    succeeds("estimate", "g.parquet", "--by", "g", "--figure", "g.svg")
+    grouped([1, 2])
+    command = ["estimate", "g.parquet", "--by", "g", "--figure", "g.svg"]
+    assert "2 groups of fewer than 10" in succeeds(*command)
+
+
+# --- what was taken, and what was written ---------------------------------------------------
+
+
+def test_commands_say_what_they_took_and_wrote(folder):
+    took = "reports.parquet: 1,000 reports of drinks"
+    result = run("estimate", "reports.parquet", "-o", "new.csv", "--figure", "new.png")
+    assert result.stderr.splitlines() == ["new.csv: written", "new.png: written", took]
+    result = run("tally", "reports.parquet", "-o", "new.tally")
+    assert result.stderr.splitlines() == [took, f"new.tally: 1,000 reports of {SURVEY.id}"]
+    result = run("survey", "new", "-q", "?", "--from", "answers.csv", "-e", "1", "-o", "new.json")
+    first, second, _ = result.stderr.splitlines()
+    assert first == f"answers.csv: column answer, 1,000 rows, {len(SHARES)} different, 0 missing"
+    assert second.startswith("new.json: ")
