@@ -1,9 +1,11 @@
 """privet demo."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
-from commands import assert_is_a_picture, succeeds
+from commands import SYSTEM, assert_is_a_picture, succeeds
 
 
 def test_the_demo_as_json(folder):
@@ -38,3 +40,31 @@ def test_the_demo_hands_out_its_answers(folder):
 
 def test_the_demo_takes_a_single_person(folder):
     assert json.loads(succeeds("demo", "--people", "1", "--json"))["n"] == 1
+
+
+WITHOUT_MATPLOTLIB = """
+import sys
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "matplotlib":
+            raise ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib")
+sys.meta_path.insert(0, Hidden())
+import importlib.util
+known = importlib.util.find_spec
+importlib.util.find_spec = lambda name: None if name == "matplotlib" else known(name)
+from privet.__main__ import main
+main()
+"""
+
+
+def test_the_demo_has_its_table_without_matplotlib(folder):
+    command = [sys.executable, "-c", WITHOUT_MATPLOTLIB, "demo", "--people", "300"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "of 12 intervals contain the truth." in done.stdout
+    assert done.stderr.startswith("Note: there is no picture without matplotlib")
+    assert not Path("privet-demo.png").exists()
+    command += ["--figure", "mine.png"]  # which was asked for
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == SYSTEM
+    assert "matplotlib" in done.stderr

@@ -25,4 +25,7 @@ def test_the_commands_of_the_readme_work_as_they_stand(tmp_path):
     assert done.returncode == 0, done.stderr
     made = {path.name for path in tmp_path.iterdir()}
     assert {"survey.json", "reports.parquet", "shares.png", "more.tally", "shares.csv"} <= made
-    assert "200,000 reports" in done.stdout
+    assert "120,000 reports" in done.stdout  # of 120,000 people: none is counted twice
+    said = [line for line in done.stderr.splitlines() if ": column answer" in line]
+    rows = [line.split("answer, ")[1].split(" rows")[0] for line in said]
+    assert rows == ["100,000", "100,000", "20,000"]  # the survey's, and two crowds

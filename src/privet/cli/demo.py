@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from itertools import accumulate, pairwise
 from pathlib import Path
 
 import click
 
 from .options import JSON, OUTPUT, PICTURE, Once, keep_apart
-from .output import outputs, print_json
+from .output import outputs, print_json, say
 from .show import describe_estimate, describe_survey, print_estimate
 from .terminal import progress
 
@@ -20,20 +21,25 @@ SHARES = {
 }  # fmt: skip
 
 
+_PICTURE = Path("privet-demo.png")
+
+
 @click.command(cls=Once)
 @click.option(
     "--people", type=click.IntRange(1, 10**7), default=100_000, help="How many people answer."
 )
 @click.option("--epsilon", type=float, default=1.0, help="The privacy level.")
 @click.option(
-    "--figure", type=PICTURE, default=Path("privet-demo.png"),
+    "--figure", type=PICTURE, show_default=str(_PICTURE),
     help="Where to draw the picture: a PNG, SVG or PDF.",
 )  # fmt: skip
 @click.option(
     "--answers", type=OUTPUT, help="Also write everyone's answers, a CSV file to try commands on."
 )
 @JSON
-def demo(people: int, epsilon: float, figure: Path, answers: Path | None, json_out: bool) -> None:
+def demo(
+    people: int, epsilon: float, figure: Path | None, answers: Path | None, json_out: bool
+) -> None:
     """Ask a made-up crowd a question and learn the answer from randomized reports alone.
 
     privet demo --people 20000 --epsilon 2
@@ -43,6 +49,11 @@ def demo(people: int, epsilon: float, figure: Path, answers: Path | None, json_o
     from ..figures import save_estimate
     from ..survey import Survey
 
+    if figure is None:
+        if find_spec("matplotlib") is not None:
+            figure = _PICTURE
+        else:
+            say("Note: there is no picture without matplotlib: pip install 'privet[analysis]'")
     keep_apart([], [answers, figure])
     survey = Survey(QUESTION, list(SHARES), epsilon)
     crowd = _crowd(people)
@@ -76,7 +87,8 @@ def demo(people: int, epsilon: float, figure: Path, answers: Path | None, json_o
         f"one answer as under another.\n"
     )
     print_estimate(estimate, level=0.95, target="sample", truth=truth)
-    click.echo(f"{held} of {len(SHARES)} intervals contain the truth. The picture is in {figure}.")
+    drawn = f" The picture is in {figure}." if figure is not None else ""
+    click.echo(f"{held} of {len(SHARES)} intervals contain the truth.{drawn}")
 
 
 def _crowd(people: int) -> list[str]:
