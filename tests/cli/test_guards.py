@@ -66,7 +66,8 @@ def test_a_large_epsilon_has_a_word_said_about_it(folder, epsilon, noted):
     new = run(*NEW, "-e", epsilon, "-o", "new.json")
     Path("a.csv").write_text("answer\ntea\n")
     randomized = run("randomize", "new.json", "a.csv", "-o", "new.parquet")
-    for result in (new, randomized):
+    planned = run("plan", "--categories", "9", "-e", epsilon, "-n", "100")
+    for result in (new, randomized, planned):
         assert result.exit_code == 0
         assert ("at ε = 8, a report may be 2,981 times as likely" in result.stderr) is noted
 
@@ -83,18 +84,15 @@ def test_small_groups_have_a_word_said_about_them(folder):
     few = "Note: fewer than 10 reports in 1 of 3 groups by g; that singles people out."
     said = grouped([10, 9, 30])
     assert few in said
-    assert "identifies" not in said
+    assert "identify" not in said
     assert few in run("estimate", "g.parquet", "--by", "g").stderr
 
 
 def test_identifiers_have_a_word_said_about_them(folder):
-    assert "identifies" not in grouped([1] * 20)
+    assert "Note: g may identify people." in grouped([1] * 20)
     said = grouped([1, 2, 4] * 5)
     assert "in 15 of 15 groups by g" in said
-    assert (
-        "if g identifies people, the 4 reports of one of them reveal as much as one at ε = 8"
-        in said
-    )
+    assert "g may identify people, and 4 reports of one reveal as much as one at ε = 8." in said
 
 
 def test_a_group_of_one_has_no_table(folder):
@@ -109,7 +107,9 @@ def test_a_group_of_one_has_no_table(folder):
     succeeds("estimate", "g.parquet", "--by", "g", "--figure", "g.svg")
     grouped([1, 2])
     command = ["estimate", "g.parquet", "--by", "g", "--figure", "g.svg"]
-    assert "2 groups of fewer than 10" in succeeds(*command)
+    shown = succeeds(*command)
+    assert "2 groups of fewer than 10" in shown
+    assert "shrunk" not in shown
 
 
 # --- what was taken, and what was written ---------------------------------------------------

@@ -185,7 +185,7 @@ class _Estimates:
         if hidden := len(self.groups) - len(self._shown):
             groups = plural(hidden, "group")
             click.echo(f"{groups} of fewer than {LEAST_GROUP} reports: too few for a table.")
-        if one.can_shrink:
+        if self._shown and one.can_shrink:
             click.echo(
                 "share: unbiased, for sums and tests. shrunk: nearer to the truth, for display."
             )

@@ -53,12 +53,13 @@ def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Survey, 
     """Return the survey, and the reports: the first file too, if it carries the survey."""
     from ..bulk.provenance import carried_survey
 
-    if path.is_file() and carried_survey(path) is not None:
+    carried = carried_survey(path) if path.is_file() else None
+    if carried is not None:
         if swapped := [other for other in reports if _is_survey(Path(other))]:
             raise click.UsageError(
                 f"The survey comes first: {swapped[0]} is one, {path} has reports."
             )
-        return read_survey(path), [path, *reports]
+        return carried, [path, *reports]
     if not reports:
         read_survey(path)
         raise click.UsageError("Missing argument 'REPORTS...'.")
@@ -127,12 +128,9 @@ def note_groups(by: Sequence[str], sizes: Sequence[int], epsilon: float) -> None
     few = [size for size in sizes if size < LEAST_GROUP]
     if not few:
         return
-    names = ", ".join(by)
+    names, most = ", ".join(by), max(few)
     small = f"{len(few):,} of {plural(len(sizes), 'group')} by {names}"
     say(f"Note: fewer than {LEAST_GROUP} reports in {small}; that singles people out.")
-    if 2 * len(few) > len(sizes) and max(few) > 1:
-        most = max(few)
-        say(
-            f"Note: if {names} identifies people, the {most} reports of one of them reveal as much "
-            f"as one at ε = {most * epsilon:g}."
-        )
+    if 2 * len(few) > len(sizes):
+        several = f", and {most} reports of one reveal as much as one at ε = {most * epsilon:g}"
+        say(f"Note: {names} may identify people{several if most > 1 else ''}.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .guards import note_epsilon
 from .options import JSON, LEVEL, PICTURE, Once
 from .output import outputs, print_json, three_digits
 from .terminal import console, new_table
@@ -64,6 +65,7 @@ def plan(
     if compared:
         _print_table(rows, found.mechanism.name)
     _print_plan(found)
+    note_epsilon(found.epsilon)
 
 
 def _print_plan(found: Plan) -> None:

@@ -81,9 +81,10 @@ def new(
 
     keep_apart([*(answers or ()), *([Path(listed)] if listed is not None else ())], [out])
     categories = [*given, *(_lines(listed) if listed is not None else ())]
+    said: list[str] = []
     if answers is not None:
         how = Cleaning(strip, ignore_case, na)
-        taken = take_categories(answers, column, top, delimiter, how, categories)
+        taken, said = take_categories(answers, column, top, delimiter, how, categories)
         known = {how.fold(category) for category in (*categories, other or "")}
         categories += [category for category in taken if how.fold(category) not in known]
     elif any((column, top, delimiter, strip, ignore_case, na)):
@@ -96,7 +97,9 @@ def new(
         if not force:
             keep_another(out, made)
         made.write(out)
-        say(f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…")
+        said.append(f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…")
+    for line in said:
+        say(line)
     if json_out:
         print_json({"file": out and str(out), **_described(made)})
     elif out is None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from .output import plural, printable, say, taken
+from .output import plural, taken
 from .terminal import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from ..bulk import Cleaning
@@ -26,23 +26,23 @@ def take_categories(
     delimiter: str | None,
     cleaning: Cleaning,
     given: Collection[str],
-) -> list[str]:
-    """Return the different answers in files, in an order that does not say how frequent they are.
+) -> tuple[list[str], list[str]]:
+    """Return the different answers in files, and lines that say what was taken and looks wrong.
 
-    What is `given` is a category for sure. Other answers that may be none are refused, or noted.
+    Their order does not say how frequent they are. What is `given` is a category for sure; other
+    answers that may be none are refused, or noted.
     """
     from ..bulk import count_answers
 
     found = count_answers(paths, column, cleaning=cleaning, delimiter=delimiter, progress=progress)
     counts, rows = found.counts, found.counts.total() + found.missing
-    _refuse_no_answers(found, given)
-    _refuse_header(found, given)
-    _refuse_space(found)
-    say(taken(paths, found.column, rows=rows, different=len(counts), missing=found.missing))
-    _note_case(counts)
-    _note_labels(found)
-    frequent = sorted(counts, key=lambda answer: -counts[answer])[:top]
-    return [answer for answer in counts if answer in {*frequent}]
+    for refuse in (_refuse_no_answers, _refuse_header, _refuse_space):
+        refuse(found, given)
+    said = [taken(paths, found.column, rows=rows, different=len(counts), missing=found.missing)]
+    for note in (_number_for_a_name, _case_alone, _second_header):
+        said += note(found)
+    frequent = {*sorted(counts, key=lambda answer: -counts[answer])[:top]}
+    return [answer for answer in counts if answer in frequent], said
 
 
 def _refuse_no_answers(found: Counted, given: Collection[str]) -> None:
@@ -61,7 +61,6 @@ def _refuse_no_answers(found: Counted, given: Collection[str]) -> None:
 def _refuse_header(found: Counted, given: Collection[str]) -> None:
     """Notice a file without a header, whose first answer was taken for one, or with several."""
     from ..errors import InvalidFile
-    from ..values import is_number
 
     name, counts = found.column, found.counts
     if name in counts and name not in given:
@@ -69,11 +68,9 @@ def _refuse_header(found: Counted, given: Collection[str]) -> None:
             f"The column's name, {name!r}, is among the answers: the file has no header, or has "
             f"one again further down. If it is an answer, use -c {name}."
         )
-    if is_number(name) and all(map(is_number, counts)):
-        say(f"Note: the column's name is a number, {name}, like its answers; is it a header?")
 
 
-def _refuse_space(found: Counted) -> None:
+def _refuse_space(found: Counted, given: Collection[str]) -> None:
     from ..errors import InvalidFile
 
     if spaced := [answer for answer in found.counts if answer != answer.strip()]:
@@ -84,20 +81,27 @@ def _refuse_space(found: Counted) -> None:
         )
 
 
-def _note_case(counts: Collection[str]) -> None:
+def _number_for_a_name(found: Counted) -> Iterator[str]:
+    """Notice a number that may be the first answer of a file without a header."""
+    from ..values import is_number
+
+    if all(map(is_number, (found.column, *found.counts))):
+        yield f"Note: the column's name is a number, {found.column}, like its answers."
+
+
+def _case_alone(found: Counted) -> Iterator[str]:
     alike = defaultdict(list)
-    for answer in counts:
-        alike[answer.casefold()].append(answer)
-    if several := [texts for texts in alike.values() if len(texts) > 1]:
-        shown = " and ".join(map(repr, several[0]))
-        say(f"Note: {shown} differ in case alone; --ignore-case makes them one category.")
+    for answer in found.counts:
+        alike[answer.casefold()].append(repr(answer))
+    several = [" and ".join(texts) for texts in alike.values() if len(texts) > 1]
+    if several:
+        yield f"Note: {several[0]} differ in case alone; --ignore-case makes them one category."
 
 
-def _note_labels(found: Counted) -> None:
-    """Notice a second header, such as the wording of a question, above answers that are codes."""
+def _second_header(found: Counted) -> Iterator[str]:
+    """Notice a line such as the wording of a question, above answers that are codes."""
     from ..values import is_number
 
     words = [answer for answer in found.counts if not is_number(answer)]
     if len(words) == 1 and found.counts[words[0]] == 1 and found.counts.total() >= _MANY:
-        shown = printable(repr(words[0]))
-        say(f"Note: all answers but {shown}, given once, are numbers; is it a second header?")
+        yield f"Note: all answers but {words[0]!r}, given once, are numbers; is it a second header?"
