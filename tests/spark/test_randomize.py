@@ -133,12 +133,28 @@ def test_unknown_answers_can_be_dropped_or_counted_as_a_category(spark):
     assert tally(reports, sure).estimate().frequencies == pytest.approx([0.25, 0, 0.5, 0.25])
 
 
+@pytest.mark.parametrize(
+    ("kind", "texts"),
+    [
+        ("cast(1 + id % 2 as double)", ["1", "2"]),
+        ("cast(1 + id % 2 as decimal(5, 2))", ["1", "2"]),
+        ("id % 2 = 0", ["true", "false"]),
+        ("date_add(date'2024-12-31', cast(id % 2 as int))", ["2024-12-31", "2025-01-01"]),
+    ],
+)
+def test_numbers_truth_values_and_dates_are_answers(spark, kind, texts):
+    """At ε = 30 a report is the answer."""
+    survey = Survey("?", [*texts, "another"], 30.0, mechanism="multivariate-rr")
+    counted = tally(randomize(answers(spark, 40, kind), survey), survey)
+    assert counted.estimate().counts.tolist() == [20, 20, 0]
+
+
 def test_what_cannot_be_randomized(spark):
-    frame = answers(spark, 10).selectExpr("*", "cast(id as double) real", "array(answer) list")
+    frame = answers(spark, 10).selectExpr("*", "array(answer) list")
     with pytest.raises(InvalidArgument, match="'column' .*columns, 'answer', .*Got 'reply'"):
         randomize(frame, SURVEY, "reply")
-    with pytest.raises(InvalidArgument, match="'column' .* which 'real' is not. Got 'double'"):
-        randomize(frame, SURVEY, "real")
+    with pytest.raises(InvalidArgument, match="'column' .* which 'list' is not. Got 'array"):
+        randomize(frame, SURVEY, "list")
     with pytest.raises(InvalidArgument, match="'by' .* which 'list' is not"):
         randomize(frame, SURVEY, by=["list"])
     with pytest.raises(InvalidArgument, match="'unknown' .* a category of the survey. Got 'mlik'"):

@@ -5,9 +5,11 @@ import pyarrow as pa
 import pytest
 
 from privet import Survey
+from privet.bulk import Cleaning
 from privet.bulk.spark import workers
 
 SURVEY = Survey("?", [f"c{i}" for i in range(30)], 1.0, mechanism="k-subset")
+DROP = Cleaning(missing="drop", unknown="drop")
 RECIPE = workers.Recipe.of(SURVEY.mechanism)
 
 
@@ -89,7 +91,7 @@ def test_answers_become_reports_in_pieces(monkeypatch):
     batch = pa.record_batch(
         [pa.array(["c1", "c2", None, "other"] * 20), pa.array(range(80))], names=["answer", "by0"]
     )
-    made = list(workers.randomize(iter([batch]), SURVEY.to_json(), ["by0"], "drop"))
+    made = list(workers.randomize(iter([batch]), SURVEY.to_json(), ["by0"], DROP))
     assert [len(piece) for piece in made] == [10] * 4
     table = pa.Table.from_batches(made)
     assert table["by0"].to_pylist() == [i for i in range(80) if i % 4 < 2]
@@ -97,7 +99,7 @@ def test_answers_become_reports_in_pieces(monkeypatch):
     places = table["place"].to_pylist()
     assert len(set(places)) == 40
     assert places != sorted(places)
-    again = list(workers.randomize(iter([batch]), SURVEY.to_json(), ["by0"], "drop"))
+    again = list(workers.randomize(iter([batch]), SURVEY.to_json(), ["by0"], DROP))
     assert pa.Table.from_batches(again)["place"].to_pylist() != places
 
 
@@ -105,6 +107,6 @@ def test_answers_become_reports_in_pieces(monkeypatch):
 def test_an_answer_that_is_no_category_travels_as_bytes(answer):
     kind = pa.binary() if isinstance(answer, bytes) else pa.string()
     batch = pa.record_batch([pa.array([answer], kind)], names=["answer"])
-    (made,) = workers.randomize(iter([batch]), SURVEY.to_json(), [], "error")
+    (made,) = workers.randomize(iter([batch]), SURVEY.to_json(), [], Cleaning())
     (said,) = made.column("problem").to_pylist()
     assert said == (answer if isinstance(answer, bytes) else (answer or "").encode())
