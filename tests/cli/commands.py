@@ -66,6 +66,12 @@ def fails(code, *args):
     return line.removeprefix("Error: ")
 
 
+def instead(args, option, value):
+    """The arguments with another value of an option, which can be given once."""
+    at = args.index(option) if option in args else len(args)
+    return [*args[:at], option, value, *args[at + 2 :]]
+
+
 def answers(people):
     """A CSV file of the crowd's answers, shuffled."""
     crowd = [name for name, share in SHARES.items() for _ in range(people * share // 100)]

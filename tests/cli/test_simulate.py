@@ -14,6 +14,7 @@ from commands import (
     USAGE,
     assert_is_a_picture,
     fails,
+    instead,
     real,
     succeeds,
 )
@@ -136,7 +137,8 @@ def test_a_certain_truth_is_simulated_as_it_is():
 )
 def test_wrong_usage(options, said):
     Path("three.txt").write_text("1 2 3")
-    assert said in fails(USAGE, *QUICK, "-o", "new.csv", "--figure", "new.png", *options)
+    command = [*QUICK, "-o", "new.csv", "--figure", "new.png"]
+    assert said in fails(USAGE, *instead(command, *options))
 
 
 @pytest.mark.parametrize(

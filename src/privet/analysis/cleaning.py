@@ -43,9 +43,10 @@ class Cleaning:
         Take "Tea" for "tea".
     na : sequence of str
         Texts that mean that there is no answer, such as "NA".
-    missing, unknown : "error", "drop" or a category
-        What becomes of a row without an answer, and of an answer that is no category: an error, no
-        report, or a report of that category.
+    missing : "error", "drop" or a category
+        What becomes of a row without an answer: an error, no report, or a report of that category.
+    unknown : "error", "drop" or a category
+        The same for an answer that is no category.
 
     >>> Cleaning(strip=True, na=["NA"]).text(" tea "), Cleaning(na=["NA"]).text("NA")
     ('tea', None)
