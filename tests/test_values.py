@@ -1,7 +1,7 @@
 """One value has one text, in whatever it is held, and is the category that is spelled so."""
 
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from enum import Enum, IntEnum, StrEnum
 
@@ -95,6 +95,14 @@ HELD = {
             pa.array([DAY, HOUR], pa.timestamp("s")),
         ],
     ),
+    "times": (
+        ("09:30:00", "10:00:00.5"),
+        [
+            [time(9, 30), time(10, 0, 0, 500_000)],
+            ["09:30:00.000", "10:00:00.500"],
+            pa.array([time(9, 30), time(10, 0, 0, 500_000)]),
+        ],
+    ),
     "moments": (
         ("2024-12-31 00:00:00+00:00", "2024-12-31 09:30:00+00:00"),
         [
@@ -179,7 +187,19 @@ def test_what_is_missing_has_no_text(value):
 
 
 @pytest.mark.parametrize(
-    "text", ["tea", "1e3", "007", "1.", "v1.0", "12:30", "2024-12-31", "truely"]
+    "text",
+    [
+        "tea",
+        "1e3",
+        "007",
+        "1.",
+        "v1.0",
+        "12:30",
+        "12:300",
+        "2024-12-31",
+        "2024-12-31 09:300",
+        "truely",
+    ],
 )
 def test_other_text_is_left_as_it_is(text):
     assert plain(text) == text
@@ -188,4 +208,5 @@ def test_other_text_is_left_as_it_is(text):
 def test_numbers_beyond_what_a_float_tells_apart():
     assert text_of(float(2**53 - 1)) == str(2**53 - 1)
     assert text_of(1e20) == "1e+20"
+    assert text_of(Decimal("12345678901234567890123456789012345678.50")).endswith("678.5")
     assert text_of(10**20) == "100000000000000000000"

@@ -28,7 +28,7 @@ __all__ = ["in_order", "is_number", "plain", "plainly", "text_of"]
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"(-?[0-9]+)\.0+")
 _MOMENT = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(\.[0-9]*?)?0*"
+    r"(?:([0-9]{4}-[0-9]{2}-[0-9]{2})[T ])?([0-9]{2}:[0-9]{2})(?:(:[0-9]{2})(?:(\.[0-9]*?)0*)?)?"
     r"(Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
 # Beyond it, a float that is whole need not be the number that was meant.
@@ -59,7 +59,7 @@ def text_of(value: Any) -> Any:
     if isinstance(value, Integral):
         return str(int(value))
     if isinstance(value, Decimal):
-        return None if value.is_nan() else format(value.normalize(), "f")
+        return None if value.is_nan() else _of_decimal(value)
     if isinstance(value, float) or (isinstance(value, Real) and hasattr(value, "dtype")):
         return _of_float(float(str(value)))  # a short float's own digits, not those of a double
     if isinstance(value, date | time) or name == "datetime64":
@@ -81,6 +81,8 @@ def plain(text: str) -> str:
     if moment := _MOMENT.fullmatch(text):
         day, minute, second, fraction, zone = moment.groups()
         clock = f"{minute}{second or ':00'}{(fraction or '').rstrip('.')}"
+        if day is None:
+            return text if second is None or zone else clock
         if zone is None:
             return day if clock == "00:00:00" else f"{day} {clock}"
         return f"{day} {clock}{'+00:00' if zone == 'Z' else f'{zone[:3]}:{zone[-2:]}'}"
@@ -119,6 +121,12 @@ def _decoded(value: bytes) -> str | bytes:
         return value.decode()
     except UnicodeDecodeError:
         return value
+
+
+def _of_decimal(value: Decimal) -> str:
+    """Return all digits, which `normalize` would round, but for zeros at the end."""
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _of_float(value: float) -> str | None:

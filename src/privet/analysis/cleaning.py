@@ -68,7 +68,8 @@ class Cleaning:
         if not isinstance(answer, str):
             return answer
         text = answer.strip() if self.strip else answer
-        return None if not text or self.fold(text) in map(self.fold, self.na) else text
+        absent = self.na and self.fold(text) in map(self.fold, self.na)
+        return None if not text or absent else text
 
     def place(self, survey: Survey, answer: Any) -> int:
         """Return the position of an answer among the categories, or MISSING, or UNKNOWN."""
