@@ -1,8 +1,8 @@
 """The `privet` command: one subcommand per file, each imported when it is called.
 
 What they share: `options` (arguments), `guards` (what is refused or noted for people's sake),
-`taking` (categories out of answers), `output` (JSON, files, lines on stderr), `terminal` (tables and
-progress), `show` (surveys and estimates), `failures` (one line and an exit code).
+`taking` (categories out of answers), `output` (JSON, files, lines on stderr), `terminal` (tables
+and progress), `show` (surveys and estimates), `failures` (one line and an exit code).
 """
 
 from __future__ import annotations
