@@ -16,6 +16,7 @@ from commands import (
     SURVEY,
     assert_is_a_picture,
     fails,
+    run,
     shares,
     succeeds,
     write_reports,
@@ -224,7 +225,8 @@ def test_words_are_shown_as_they_are_and_never_as_markup(folder):
 
 def test_no_answers_make_an_empty_file_of_which_nothing_can_be_said(folder):
     Path("a.csv").write_text("answer\n")
-    succeeds("randomize", "survey.json", "a.csv", "-o", "r.parquet")
+    said = run("randomize", "survey.json", "a.csv", "-o", "r.parquet").stderr
+    assert said.startswith("a.csv: 0 rows, 0 different, 0 missing\n")
     assert parquet.read_metadata("r.parquet").num_rows == 0
     assert "no reports" in fails(BAD_DATA, "estimate", "survey.json", "r.parquet")
     text = succeeds("estimate", "survey.json", "r.parquet", "reports.parquet", "--json")

@@ -115,7 +115,7 @@ ESTIMATE = ["estimate", "survey.json", "reports.parquet", "--figure", "new.png"]
         ),
         (
             ["estimate", "reports.parquet", "survey.json"],
-            "The survey comes first: survey.json is one, reports.parquet has reports.",
+            "The survey comes first: survey.json is one, reports.parquet is not.",
         ),
         (
             ["tally", "answers.csv", "survey.json", "-o", "n"],

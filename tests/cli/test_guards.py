@@ -92,7 +92,7 @@ def test_identifiers_have_a_word_said_about_them(folder):
     assert "Note: g may identify people." in grouped([1] * 20)
     said = grouped([1, 2, 4] * 5)
     assert "in 15 of 15 groups by g" in said
-    assert "g may identify people, and 4 reports of one reveal as much as one at ε = 8." in said
+    assert "g may identify people, and 4 reports of one may reveal as much as one at ε = 8." in said
 
 
 def test_a_group_of_one_has_no_table(folder):

@@ -87,7 +87,7 @@ def randomize_files(
     check_by("randomize", by)
     files = as_paths("randomize", paths)
     groups = Groups(by) if by else None
-    rows = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)
+    most = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)
     n = missing = unknown = 0
     columns: dict[str, None] = {}
     seen: set[int] = set()
@@ -101,8 +101,8 @@ def randomize_files(
                 with closing(_read_ahead(path, answers)) as chunks:
                     for chunk in chunks:
                         numbers = groups.number(chunk.by, path) if groups is not None else None
-                        for at in range(0, len(chunk.positions), rows):
-                            some = slice(at, at + rows)
+                        for at in range(0, len(chunk.positions), most):
+                            some = slice(at, at + most)
                             reports = survey.mechanism.randomize(chunk.positions[some])
                             put(reports, numbers[some] if numbers is not None else None)
                             n += len(reports)

@@ -39,9 +39,7 @@ def read_survey(path: Path, others: Sequence[OnePath] = ()) -> Survey:
     try:
         return carried or Survey.read(path)
     except PrivetError:
-        if swapped := [other for other in others if _is_survey(Path(other))]:
-            rule = f"The survey comes first: {swapped[0]} is one, {path} is not."
-            raise click.UsageError(rule) from None
+        _refuse_swapped(path, others)
         for mark, what in _NO_SURVEYS.items():
             if path.is_file() and _begins(path, mark):
                 rule = f"{what}, which carries no survey; the survey's own file comes first"
@@ -55,15 +53,19 @@ def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Survey, 
 
     carried = carried_survey(path) if path.is_file() else None
     if carried is not None:
-        if swapped := [other for other in reports if _is_survey(Path(other))]:
-            raise click.UsageError(
-                f"The survey comes first: {swapped[0]} is one, {path} has reports."
-            )
+        _refuse_swapped(path, reports)
         return carried, [path, *reports]
     if not reports:
         read_survey(path)
         raise click.UsageError("Missing argument 'REPORTS...'.")
     return read_survey(path, reports), [*reports]
+
+
+def _refuse_swapped(path: Path, others: Sequence[OnePath]) -> None:
+    for other in others:
+        if _is_survey(Path(other)):
+            rule = f"The survey comes first: {other} is one, {path} is not."
+            raise click.UsageError(rule) from None
 
 
 def _begins(path: Path, mark: bytes) -> bool:
@@ -119,7 +121,7 @@ def note_epsilon(epsilon: float) -> None:
     if epsilon > _WEAK:
         say(
             f"Note: at ε = {epsilon:g}, a report may be {exp(epsilon):,.0f} times as likely under "
-            "one answer as under another; anyone who sees it can nearly tell the answer."
+            "one answer as under another, which protects little."
         )
 
 
@@ -132,5 +134,5 @@ def note_groups(by: Sequence[str], sizes: Sequence[int], epsilon: float) -> None
     small = f"{len(few):,} of {plural(len(sizes), 'group')} by {names}"
     say(f"Note: fewer than {LEAST_GROUP} reports in {small}; that singles people out.")
     if 2 * len(few) > len(sizes):
-        several = f", and {most} reports of one reveal as much as one at ε = {most * epsilon:g}"
+        several = f", and {most} reports of one may reveal as much as one at ε = {most * epsilon:g}"
         say(f"Note: {names} may identify people{several if most > 1 else ''}.")

@@ -129,8 +129,8 @@ def taken(paths: Sequence[Path], column: str, *, rows: int, different: int, miss
     'a.csv: column vote, 2,700 rows, 4 different, 168 missing'
     """
     files = str(paths[0]) if len(paths) == 1 else plural(len(paths), "file")
-    counts = f"{plural(rows, 'row')}, {different:,} different, {missing:,} missing"
-    return f"{files}: column {printable(column)}, {counts}"
+    named = f"column {printable(column)}, " if column else ""  # where there are rows
+    return f"{files}: {named}{plural(rows, 'row')}, {different:,} different, {missing:,} missing"
 
 
 def counted_in(paths: Sequence[object], n: int, survey: str) -> str:
