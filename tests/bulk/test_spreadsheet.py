@@ -108,7 +108,7 @@ def test_rows_are_named_as_in_any_other_file(tmp_path):
 
 def test_other_sheets_are_not_read_which_is_said(tmp_path):
     (tmp_path / "a.xlsx").write_bytes(excel(sheets=3))
-    with pytest.warns(UserWarning, match=r"the first sheet, 'S1', is read; 2 are not"):
+    with pytest.warns(UserWarning, match=r"of 3 sheets, the first, 'S1', is read"):
         assert read(tmp_path / "a.xlsx") == [0, 1, 2]
 
 

@@ -65,8 +65,8 @@ def _refuse_header(found: Counted, given: Collection[str]) -> None:
     name, counts = found.column, found.counts
     if name in counts and name not in given:
         raise InvalidFile(
-            f"The column's name, {name!r}, is among the answers: the file has no header, or has "
-            f"one again further down. If it is an answer, use -c {name}."
+            f"The column's name, {name!r}, is among the answers: the file has no header, and needs "
+            f"one, or has it twice. If {name!r} is an answer and a name, use -c {name}."
         )
 
 

@@ -41,9 +41,8 @@ def open_table(source: Source) -> Table:
         rows.pop()
     if not rows:
         raise InvalidFile(f"{source.name}: the first sheet is empty.")
-    if len(book.sheet_names) > 1:
-        others = len(book.sheet_names) - 1
-        said = f"{source.name}: the first sheet, {book.sheet_names[0]!r}, is read; {others} are not"
+    if (sheets := len(book.sheet_names)) > 1:
+        said = f"{source.name}: of {sheets} sheets, the first, {book.sheet_names[0]!r}, is read."
         warnings.warn(said, stacklevel=2)
     names = [name or "" for name in rows.pop(0)]
 
