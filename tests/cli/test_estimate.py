@@ -213,6 +213,19 @@ def test_the_sample_is_known_better_than_the_population(folder):
     assert sum(width["sample"]) < sum(width["population"])
 
 
+def test_files_have_intervals_that_hold_together_on_request(folder):
+    rows = {}
+    for option in ("--simultaneous", "--separate"):
+        text = succeeds("estimate", "survey.json", "reports.parquet", "--json", option)
+        document = json.loads(text)
+        assert document["simultaneous"] is (option == "--simultaneous")
+        rows[option] = document["categories"]
+    for wide, narrow in zip(*rows.values(), strict=True):
+        assert wide["low"] <= narrow["low"] <= narrow["high"] <= wide["high"]
+        assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"]
+        assert wide["found"] is narrow["found"] is (wide["p_value"] < 0.03)
+
+
 def test_words_are_shown_as_they_are_and_never_as_markup(folder):
     question, category = "[/b] or [red]? :smile:", "[/] :tea:"
     succeeds("survey", "new", "-q", question, "-c", category, "-c", "b", "-e", "1", "-o", "s.json")

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from privet import Estimate, Survey
+from privet import Estimate, Survey, simulate
 from privet.cli.show import print_estimate
 
 ENDS = re.compile(r"([\d.]+) – +([\d.]+) %")
@@ -26,3 +26,37 @@ def test_an_interval_is_shown_as_empty_only_if_it_is_one(capsys, n, target):
     assert max(map(len, shown.splitlines())) <= 100
     if n == 10**3:
         assert re.search(r"\d\.\d\d –", shown)
+
+
+def wide(n=20_000, d=244):
+    """An estimate of many categories, of which the first ten hold everyone."""
+    survey = Survey("Which?", [f"c{i}" for i in range(d)], 1.0)
+    people = np.zeros(d, dtype=np.int64)
+    people[:10] = n // 10
+    return Estimate(survey, n, simulate.counts(survey.mechanism, people, 1))
+
+
+def test_what_is_found_is_told_from_what_is_not(capsys):
+    estimate = wide()
+    print_estimate(estimate, level=0.95, target="population", top=30)
+    shown = capsys.readouterr().out
+    found = int(estimate.found().sum())
+    assert 5 <= found <= 12
+    assert shown.count("(") == 30 - found + 1  # and one in the note on --top
+    assert "95 % intervals, all at once" in shown
+    assert f"{found} of 244 categories are found; the others cannot be told from none." in shown
+    assert re.search(r"A share of [\d.]+ % would be found 19 times out of 20\.", shown)
+
+
+@pytest.mark.parametrize(("simultaneous", "top"), [(True, 300), (False, 30), (None, 300)])
+def test_intervals_hold_together_or_each_by_itself(capsys, simultaneous, top):
+    estimate = wide()
+    options = {"level": 0.95, "target": "population", "top": top}
+    print_estimate(estimate, simultaneous=simultaneous, **options)
+    shown = capsys.readouterr().out
+    assert ("95 % intervals, all at once" in shown) is bool(simultaneous)
+    low, high = estimate.interval(simultaneous=bool(simultaneous))
+    largest = int(estimate.frequencies.argmax())
+    first = ENDS.search(shown)
+    assert float(first[1]) == pytest.approx(100 * low[largest], abs=0.006)
+    assert float(first[2]) == pytest.approx(100 * high[largest], abs=0.006)

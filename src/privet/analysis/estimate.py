@@ -195,9 +195,11 @@ class Estimate:
 
     # --- out ----------------------------------------------------------------------------------
 
-    def columns(self, level: float = 0.95, *, target: Target = "population") -> dict[str, Any]:
+    def columns(
+        self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
+    ) -> dict[str, Any]:
         """Return the table that every output format is made from, column by column."""
-        low, high = self.interval(level, target=target)
+        low, high = self.interval(level, target=target, simultaneous=simultaneous)
         return {
             "category": list(self.survey.categories),
             "count": self.counts,
@@ -211,17 +213,17 @@ class Estimate:
             **({"shrunk": self.shrink()} if self.can_shrink else {}),
         }
 
-    def to_frame(self, level: float = 0.95, *, target: Target = "population") -> Any:
-        """Return a pandas DataFrame, one row per category."""
+    def to_frame(self, level: float = 0.95, **options: Any) -> Any:
+        """Return a pandas DataFrame, one row per category; options as those of `interval`."""
         try:
             import pandas as pd
         except ImportError:
             raise MissingExtra("to_frame", "pandas", "pandas") from None
-        return pd.DataFrame(self.columns(level, target=target))
+        return pd.DataFrame(self.columns(level, **options))
 
-    def to_arrow(self, level: float = 0.95, *, target: Target = "population") -> Any:
-        """Return a pyarrow Table, one row per category."""
-        return arrow().table(self.columns(level, target=target))
+    def to_arrow(self, level: float = 0.95, **options: Any) -> Any:
+        """Return a pyarrow Table, one row per category; options as those of `interval`."""
+        return arrow().table(self.columns(level, **options))
 
     def plot(
         self,

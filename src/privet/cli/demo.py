@@ -77,7 +77,7 @@ def demo(
     if json_out:
         document = {**describe_survey(survey), "level": 0.95, "target": "sample"}
         document |= {"truth": truth.tolist(), "intervals_that_hold_the_truth": held}
-        print_json(document | describe_estimate(estimate, 0.95, "sample"))
+        print_json(document | describe_estimate(estimate, 0.95, target="sample"))
         return
     members = survey.mechanism.members(first)  # type: ignore[attr-defined]
     shown = ", ".join(survey.categories[value] for value in members)

@@ -35,6 +35,11 @@ _ROWS, _ROWS_OF_A_GROUP = 40, 10
 @LEVEL
 @TARGET
 @click.option(
+    "--simultaneous/--separate", default=None,
+    show_default="in pictures, and in tables of the largest shares",
+    help="Intervals that hold for all categories at once, or each by itself.",
+)  # fmt: skip
+@click.option(
     "--top", type=click.IntRange(1),
     show_default=f"{_ROWS}; {_ROWS_OF_A_GROUP} per group", help="How many rows to show.",
 )  # fmt: skip
@@ -59,6 +64,7 @@ def estimate(
     by: tuple[str, ...],
     level: float,
     target: Target,
+    simultaneous: bool | None,
     top: int | None,
     json_out: bool,
     out: Path | None,
@@ -96,7 +102,7 @@ def estimate(
         estimates = {group: tally.estimate() for group, tally in tallies.items()}
         if not estimates:
             raise NoReports("There are no reports in these files, so there is nothing to estimate.")
-        found = _Estimates(estimates, by, level, target)
+        found = _Estimates(estimates, by, level, target, simultaneous)
         if table is not None:
             write_table(table, found.columns, found.document, exact=exact_csv)
         if picture is not None:
@@ -125,6 +131,16 @@ class _Estimates:
     by: Sequence[str]
     level: float
     target: Target
+    simultaneous: bool | None
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        """How the intervals of a whole table are made."""
+        return {
+            "level": self.level,
+            "target": self.target,
+            "simultaneous": bool(self.simultaneous),
+        }
 
     def columns(self) -> dict[str, list[Any]]:
         """Return one table of all groups, with the group's values in every row.
@@ -133,7 +149,7 @@ class _Estimates:
         """
         whole: dict[str, list[Any]] = {}
         for group, one in self.groups.items():
-            columns = plain_columns(one, self.level, self.target)
+            columns = plain_columns(one, **self._options)
             rows, own = len(columns["category"]), {"n", *columns}
             named = {_apart(name, own): v for name, v in zip(self.by, group, strict=True)}
             for name, value in (named | {"n": one.n}).items():
@@ -145,10 +161,10 @@ class _Estimates:
     def document(self) -> dict[str, Any]:
         """Return what JSON output says."""
         some = next(iter(self.groups.values()))
-        document = {**describe_survey(some.survey), "level": self.level, "target": self.target}
+        document = describe_survey(some.survey) | self._options
         described = [
             {"group": dict(zip(self.by, group, strict=True))}
-            | describe_estimate(one, self.level, self.target)
+            | describe_estimate(one, **self._options)
             for group, one in self.groups.items()
         ]
         return document | ({"groups": described} if self.by else described[0])
@@ -157,7 +173,7 @@ class _Estimates:
         """Draw one picture, with a panel for each group."""
         from .. import figures
 
-        options = {"level": self.level, "target": self.target}
+        options = self._options | {"simultaneous": self.simultaneous is not False}
         if self.by:
             named = {_name(group): one for group, one in (self._shown or self.groups).items()}
             figures.save_groups(named, path, **options)
@@ -181,13 +197,14 @@ class _Estimates:
                 names = ", ".join(f"{name} = {_name((value,))}" for name, value in pairs)
                 title = f"{names} · {plural(one.n, 'report')}"
             rows = top or (_ROWS_OF_A_GROUP if self.by else _ROWS)
-            print_estimate(one, level=self.level, target=self.target, top=rows, title=title)
+            options = self._options | {"simultaneous": self.simultaneous}
+            print_estimate(one, top=rows, title=title, **options)
         if hidden := len(self.groups) - len(self._shown):
             groups = plural(hidden, "group")
             click.echo(f"{groups} of fewer than {LEAST_GROUP} reports: too few for a table.")
         if self._shown and one.can_shrink:
             click.echo(
-                "share: unbiased, for sums and tests. shrunk: nearer to the truth, for display."
+                "share: unbiased, for sums and tests. shrunk: less noise in all, for display."
             )
         n = plural(sum(one.n for one in self.groups.values()), "report")
         groups = f" in {plural(len(self.groups), 'group')}" if self.by else ""

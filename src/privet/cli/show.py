@@ -92,7 +92,7 @@ def _what_is_found(estimate: Estimate) -> str:
     least = detectable_share(estimate.survey.mechanism, estimate.n)
     if least is None:
         return words
-    return f"{words} A share of {100 * least:.2g} % would be found 19 times out of 20."
+    return f"{words}\nA share of {100 * least:.2g} % would be found 19 times out of 20."
 
 
 def describe_survey(survey: Survey) -> dict[str, Any]:
@@ -106,16 +106,16 @@ def describe_survey(survey: Survey) -> dict[str, Any]:
     }
 
 
-def describe_estimate(estimate: Estimate, level: float, target: Target) -> dict[str, Any]:
+def describe_estimate(estimate: Estimate, level: float, **options: Any) -> dict[str, Any]:
     """Return what JSON output says of an estimate, one object per category."""
-    columns = plain_columns(estimate, level, target)
+    columns = plain_columns(estimate, level, **options)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     return {"n": estimate.n, "categories": rows}
 
 
-def plain_columns(estimate: Estimate, level: float, target: Target) -> dict[str, list[Any]]:
-    """Return the estimate's table as lists of Python's own numbers."""
-    columns = estimate.columns(level, target=target)
+def plain_columns(estimate: Estimate, level: float, **options: Any) -> dict[str, list[Any]]:
+    """Return the estimate's table as lists of Python's own numbers; options as its intervals'."""
+    columns = estimate.columns(level, **options)
     return {k: v.tolist() if hasattr(v, "tolist") else v for k, v in columns.items()}
 
 

@@ -79,9 +79,16 @@ def save_estimate(estimate: Estimate, path: Path, **options: Any) -> None:
 
 
 def plot_groups(
-    groups: Mapping[str, Estimate], *, level: float = 0.95, target: Target = "population"
+    groups: Mapping[str, Estimate],
+    *,
+    level: float = 0.95,
+    target: Target = "population",
+    simultaneous: bool = True,
 ) -> Any:
-    """Draw a panel for each of the largest groups, categories in one order; return the figure."""
+    """Draw a panel for each of the largest groups, categories in one order; return the figure.
+
+    The intervals of a group hold together, unless simultaneous=False.
+    """
     largest = sorted(groups, key=lambda name: -groups[name].n)[:_MOST_PANELS]
     names = [name for name in groups if name in largest]
     some = groups[names[0]]
@@ -92,7 +99,8 @@ def plot_groups(
     figure = canvas.new_figure(2 + 2.4 * width, 0.9 + height * (0.7 + 0.22 * max(len(order), 4)))
     grid = canvas.panels(figure, len(names), width, _SHARES)
     for ax, name in zip(grid, names, strict=True):
-        _draw_bars(ax, groups[name], order, groups[name].interval(level, target=target))
+        ends = groups[name].interval(level, target=target, simultaneous=simultaneous)
+        _draw_bars(ax, groups[name], order, ends)
         canvas.set_title(ax, f"{canvas.shorten(name)} ({groups[name].n:,})", fontsize=10)
     _name_bars(grid[0], some, order)  # all share them, and a scale that ends with the longest bar
     left_out = [
@@ -103,7 +111,8 @@ def plot_groups(
         )
         if count
     ]
-    said = [some.survey.question, f"ε = {some.survey.epsilon:g}", f"{100 * level:g} % intervals"]
+    intervals = f"{100 * level:g} % intervals{', all of a group at once' if simultaneous else ''}"
+    said = [some.survey.question, f"ε = {some.survey.epsilon:g}", intervals]
     letters = int(figure.get_figwidth() * canvas.LETTERS_AN_INCH)
     canvas.set_suptitle(figure, fill(" · ".join([*said, *left_out]), letters), 11)
     return figure
