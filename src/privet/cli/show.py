@@ -48,7 +48,9 @@ def print_estimate(
     shrunk = estimate.shrink() if estimate.can_shrink and screen.width >= _NARROW else None
     names = [estimate.survey.categories[i] for i in order]
     digits = decimals(100 * low[order], 100 * high[order], 2)
-    numbers = 36 + 11 * (shrunk is not None) + 14 * (truth is not None)
+    unsure = not found[order].all()
+    numbers = 34 + 2 * unsure + 10 * simultaneous
+    numbers += 11 * (shrunk is not None) + 14 * (truth is not None)
     numbers += (digits - 2) * (3 + (shrunk is not None) + (truth is not None))
     bar = min(_BAR, screen.width - numbers - 6 - min(max(map(len, names)), _NAME))
     longest = max(float(shares.max()), 1e-9)
@@ -60,7 +62,7 @@ def print_estimate(
         table.add_column("", no_wrap=True, min_width=bar, style="green")
     texts = [f"{100 * shares[i]:z.{digits}f} %" for i in order]
     told = [f"{text} " if found[i] else f"({text})" for i, text in zip(order, texts, strict=True)]
-    columns.append(told if not found[order].all() else texts)
+    columns.append(told if unsure else texts)
     table.add_column("share", justify="right", no_wrap=True)
     ends = [(100 * low[i], 100 * high[i]) for i in order]
     columns.append([f"{a:{digits + 4}.{digits}f} – {b:{digits + 3}.{digits}f} %" for a, b in ends])
