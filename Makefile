@@ -42,7 +42,7 @@ accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, over
 
 coverage: $(VENV)/.dev  ## every test once more, with the lines of src that none reaches
 	@tests/components.sh
-	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov
+	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov -k "not quickly"  # as tracing takes time
 
 lock: $(BIN)/python  ## the newest versions of everything, in constraints.txt
 	$(BIN)/python $(PIP) --upgrade 'pip>=25.1'

@@ -58,7 +58,7 @@ Time, and what it says of an answer
     one report, k-subset
     one report, hashed-rr
 On a person's device
-    import, 12 surveys and reports
+    import, 13 surveys and reports
     its memory
 Start
     import privet
