@@ -40,6 +40,18 @@ def test_control_a_large_batch_loads_numba():
     assert "numba" in imported(code)
 
 
+def test_small_pieces_of_much_work_load_numba():
+    code = """
+import numpy as np
+from privet.mechanisms import BinaryRR
+mechanism, reports = BinaryRR(64, 1.0), np.zeros((100_000, 8), dtype=np.uint8)
+for _ in range(%d):
+    mechanism.tally(reports)
+"""
+    assert "numba" not in imported(code % 5)
+    assert "numba" in imported(code % 6)
+
+
 def test_the_commands_over_twenty_thousand_rows_load_no_numba(tmp_path):
     answers = "\n".join(["answer", *("tea" if i % 3 else "coffee" for i in range(ROWS)), ""])
     (tmp_path / "answers.csv").write_text(answers)

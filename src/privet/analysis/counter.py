@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Counter", "NumberCounter", "count_bits", "padded", "read_numbers", "write_numbers"]
 
 _CHUNK_BYTES = 1 << 24
-# Up to so many entries, numpy counts reports sooner than numba is loaded; once it is loaded, up to
-# so many bytes, sooner than compiled code is called.
+# Up to so many entries in all, numpy counts reports sooner than numba is loaded; once it is loaded,
+# up to so many bytes at a time, sooner than compiled code is called.
 PLAIN_ENTRIES, PLAIN_BYTES = 1 << 25, 1 << 11
 # Entries that numpy has in memory at once.
 _ENTRIES_AT_ONCE = 1 << 22
@@ -39,6 +39,7 @@ class Counter(ABC, Generic[M]):
 
     def __init__(self, mechanism: M) -> None:
         self.mechanism = mechanism
+        self._looked_at = 0
 
     # --- what a mechanism's counter says --------------------------------------------------------
 
@@ -98,7 +99,8 @@ class Counter(ABC, Generic[M]):
     def _are_few(self, reports: Reports) -> bool:
         if "numba" in sys.modules:
             return reports.nbytes < PLAIN_BYTES
-        return len(reports) * self.entries <= PLAIN_ENTRIES
+        self._looked_at += len(reports) * self.entries  # many small pieces are much work too
+        return self._looked_at <= PLAIN_ENTRIES
 
     def _fold_few(self, reports: Reports, total: Integers) -> None:
         rows = max(1, _ENTRIES_AT_ONCE // max(self.entries, self.mechanism.report_bytes))
