@@ -116,7 +116,7 @@ def interval(stream, value, d, integers):
     factor = (2**64 - 1) // total
     windows = range(d + window - 1)
     covering = [z for z in windows if z - window < value <= z]
-    others = [z for z in windows if z not in covering]
+    others = [z for z in windows if z > covering[-1]] + [z for z in windows if z < covering[0]]
     hit = coin(stream, factor * window * odds, factor * total)
     drawn = covering[below(stream, window)] if hit else others[below(stream, d - 1)]
     return number(drawn, d + window - 2)

@@ -45,11 +45,8 @@ class WindowBatches(PlacedBatches[Interval]):
         self, values: NDArray[np.int64], places: NDArray[np.uint64], out: NDArray[np.uint8]
     ) -> None:
         """Write the number of the window at each value's place."""
-        window = self.mechanism.window
-        others = places.view(np.int64) - window
-        beyond = others + window * (others >= values)
-        windows = np.where(others >= 0, beyond, values + window + others)
-        write_numbers(windows.view(np.uint64), out)
+        windows = (values.view(np.uint64) + places) % np.uint64(self.mechanism.numbers)
+        write_numbers(windows, out)
 
 
 class WindowCounter(NumberCounter[Interval]):

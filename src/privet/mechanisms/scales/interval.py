@@ -105,9 +105,8 @@ class Interval(Placed):
         return Fraction(self.odds, 1 << self.scale)
 
     def _number_at(self, value: int, place: int) -> int:
-        """Return the windows that cover the value, and then the others, each in order."""
-        other = place - self.window
-        return (value + place, other + (0, self.window)[other >= value])[other >= 0]
+        """Return the windows that cover the value, and then the others, round and round."""
+        return (value + place) % self.numbers
 
     def _chance(self, report: bytes, value: int) -> Fraction:
         covers = 0 <= int.from_bytes(report, "little") - value < self.window
