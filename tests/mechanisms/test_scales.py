@@ -47,8 +47,8 @@ def test_windows_that_cannot_be():
     for window in (0, 6, 1.5, True):
         with pytest.raises(InvalidArgument, match=r"'window' .* an int in \[1, 5\]"):
             Interval(5, 1.0, window)
-    with pytest.raises(InvalidArgument, match="at most 4096"):
-        Interval(4097, 1.0)
+    with pytest.raises(InvalidArgument, match="at most 2048"):
+        Interval(2049, 1.0)
     parameters = Interval(5, 1.0).parameters
     with pytest.raises(InvalidSurvey, match="The window of interval must be an int in"):
         Interval.from_parameters(5, 1.0, {**parameters, "window": 6})

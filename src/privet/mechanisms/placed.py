@@ -40,7 +40,7 @@ class Placed(Numbered):
         return *self.coin, (self.holding, 0), sizes, self.report_bytes
 
     def sample(self, value: int, stream: Stream) -> bytes:
-        """Return one report for a value in [0, d); docs/designs.md is its specification."""
+        """Return one report for a value in [0, d), as docs/designs.md and algorithm.md specify."""
         heads, total, begins, sizes, report_bytes = self._plan
         hit = stream.coin(heads, total)
         place = begins[hit] + stream.below(sizes[hit])

@@ -20,6 +20,7 @@ from ..errors import SurveyMismatch
 from ..mechanisms.hashes.cohorts import Cohorts
 from ..mechanisms.hashes.hashed import Hashed
 from ..mechanisms.noise.geometric import GeometricNoise
+from ..mechanisms.scales.interval import Interval
 from ..mechanisms.subsets.k_subset import KSubset
 from ..mechanisms.symmetric import Symmetric
 from ..refine import project_simplex
@@ -161,6 +162,8 @@ def _noise_rate(mechanism: Mechanism) -> float:
         return min(mechanism.h, 1 - mechanism.h)
     if isinstance(mechanism, Cohorts):
         return float(mechanism.telling_rates[1])
+    if isinstance(mechanism, Interval):
+        return (mechanism.window << mechanism.scale) / mechanism.total
     return float(mechanism.alpha) if isinstance(mechanism, GeometricNoise) else 0.0
 
 

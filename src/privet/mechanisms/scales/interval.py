@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..numbered import Shape
 
 # Shares are decoded by as many equations.
-MOST_CELLS = 4096
+MOST_CELLS = 2048
 
 
 class Interval(Placed):
@@ -35,7 +35,7 @@ class Interval(Placed):
 
     Parameters
     ----------
-    cells : int in [2, 4096]
+    cells : int in [2, 2048]
         The number of ordered values.
     epsilon : float
         The privacy level: no report is more than e^ε times likelier under one value than another.
