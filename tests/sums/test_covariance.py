@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from crowds import zipf
 from privet.errors import InvalidArgument
 from privet.mechanisms import GeometricNoise, HashedRR, Interval, LocalHash, OneBit, Rappor
 from privet.simulate import counts
@@ -27,11 +28,6 @@ MODERATE = [
     Interval(40, 2.0),
     GeometricNoise(40, 1.0),
 ]
-
-
-def zipf(d):
-    weights = 1 / np.arange(1, d + 1)
-    return weights / weights.sum()
 
 
 def weights_of(d):

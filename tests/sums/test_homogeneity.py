@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, kstest, norm
 
-from privet import Estimate, Survey, simulate
+from crowds import survey_of, zipf
+from privet import Estimate, simulate
 from privet.mechanisms import (
     BinaryRR,
     Cyclotomic,
     GeometricNoise,
     HashedRR,
+    Interval,
     KSubset,
     LocalHash,
     MultivariateRR,
@@ -33,17 +35,8 @@ SMALL = [
     OneBit(5, 1.0),
     HashedRR(6, 1.0),
     Rappor(6, 1.0),
+    Interval(6, 1.0),
 ]
-
-
-def zipf(d):
-    weights = 1 / np.arange(1, d + 1)
-    return weights / weights.sum()
-
-
-def survey_of(mechanism):
-    categories = [f"c{i}" for i in range(mechanism.d)]
-    return Survey("Q", categories, mechanism.epsilon, mechanism=mechanism)
 
 
 def draw(survey, theta, n, rng):

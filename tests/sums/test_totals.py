@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from privet import Estimate, Survey, simulate
+from crowds import survey_of, zipf
+from privet import Estimate, simulate
 from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport, NoReports, SurveyMismatch
 from privet.mechanisms import (
     BinaryRR,
@@ -45,16 +46,6 @@ SMALL = [
     OneBit(5, 1.0),
     OneBit(8, 2.0),
 ]
-
-
-def zipf(d):
-    weights = 1 / np.arange(1, d + 1)
-    return weights / weights.sum()
-
-
-def survey_of(mechanism):
-    categories = [f"c{i}" for i in range(mechanism.d)]
-    return Survey("Q", categories, mechanism.epsilon, mechanism=mechanism)
 
 
 def names(positions):
