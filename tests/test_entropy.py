@@ -60,6 +60,16 @@ def test_below_takes_remainders_of_words_below_a_multiple(n):
         assert stream_of(*both).below(n) == n - 1
 
 
+@pytest.mark.parametrize("sizes", [(3, 5), (1000, 1), (2**63 + 1, 12), (7, 2**64)])
+@pytest.mark.parametrize("which", [0, 1])
+def test_below_either_is_below_at_the_size_that_counts(sizes, which):
+    for value in (0, 1, 2**63, 2**63 + 1, 2**64 - 1):
+        words = *value.to_bytes(8, "little"), *(5).to_bytes(8, "little")
+        drawn = stream_of(*words).below_either(sizes, which)
+        assert drawn[which] == stream_of(*words).below(sizes[which])
+        assert all(0 <= one < size for one, size in zip(drawn, sizes, strict=True))
+
+
 @pytest.mark.parametrize(("count", "bits"), [(1, 1), (1, 4), (2, 3), (3, 2), (3, 3)])
 def test_coins_are_independent_with_the_exact_probability(count, bits):
     for numerator in range(2**bits):

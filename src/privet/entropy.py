@@ -81,6 +81,15 @@ class Stream:
         """
         return (self._marked(_whole_multiple(n)) - _MARK) % n
 
+    def below_either(self, sizes: tuple[int, int], which: int) -> tuple[int, int]:
+        """Return an integer below each of two sizes, of which the one at `which` is `below` its.
+
+        The other is there so that the same work is done for both.
+        """
+        limits = _whole_multiple(sizes[0]), _whole_multiple(sizes[1])
+        word = self._marked(limits[which]) - _MARK
+        return word % sizes[0], word % sizes[1]
+
     def _marked(self, limit: int) -> int:
         """Return eight bytes as an integer, the first ones that are below the limit, plus 2**64.
 

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
+from exact import Either
 from privet import Survey, Tally
 from privet.errors import InvalidArgument, InvalidSurvey, InvalidTally
 from privet.mechanisms.odds import floor_exp
@@ -27,7 +28,7 @@ def test_parameters_rebuild_the_mechanism(make):
         mechanism.k = 5
 
 
-class Words:
+class Words(Either):
     """A stream of given numbers."""
 
     def __init__(self, numbers):

@@ -15,7 +15,15 @@ from itertools import combinations, permutations
 import mpmath
 
 
-class Walk:
+class Either:
+    """What a stream draws from two sizes, by its `below` of the one that counts."""
+
+    def below_either(self, sizes, which):
+        drawn = self.below(sizes[which])
+        return (0, drawn) if which else (drawn, 0)
+
+
+class Walk(Either):
     """Replays a path of choices, then takes first choices, noting how many there were."""
 
     def __init__(self, path):

@@ -34,14 +34,22 @@ class Placed(Numbered):
         """Return the report at a place in the value's own order: those that hold it come first."""
 
     @cached_property
-    def _plan(self) -> tuple[int, int, tuple[int, int], tuple[int, int], int]:
-        """All that `sample` needs: the coin, where places begin and how many, by miss and hit."""
+    def _plan(self) -> tuple[int, int, int, tuple[int, int], int]:
+        """All that `sample` needs: the coin, and how many places there are, by miss and hit."""
         sizes = self.numbers - self.holding, self.holding
-        return *self.coin, (self.holding, 0), sizes, self.report_bytes
+        return *self.coin, self.holding, sizes, self.report_bytes
 
     def sample(self, value: int, stream: Stream) -> bytes:
-        """Return one report for a value in [0, d), as docs/designs.md and algorithm.md specify."""
-        heads, total, begins, sizes, report_bytes = self._plan
+        """Return one report for a value in [0, d), as docs/designs.md and algorithm.md specify.
+
+        A hit and a miss are both made ready, and the coin says which of them is sent: the time that
+        it takes tells nothing.
+        """
+        heads, total, holding, sizes, report_bytes = self._plan
         hit = stream.coin(heads, total)
-        place = begins[hit] + stream.below(sizes[hit])
-        return self._number_at(value, place).to_bytes(report_bytes, "little")
+        outside, inside = stream.below_either(sizes, hit)
+        ready = (
+            self._number_at(value, holding + outside).to_bytes(report_bytes, "little"),
+            self._number_at(value, inside).to_bytes(report_bytes, "little"),
+        )
+        return ready[hit]
