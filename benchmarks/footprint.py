@@ -82,7 +82,7 @@ def startup(scale: Scale) -> Iterator[Row]:
 
     Processes of their own; an import is the time beyond that of a bare interpreter. Loading numba
     is what the first large batch takes beyond the next, once its code has been compiled and kept:
-    small work never does it, and the rows of whole commands over files include it.
+    small work never does it.
     """
     commands = (["-c", "pass"], ["-c", "import numpy"], ["-c", "import privet"])
     bare, numpy, privet, shown = seconds_a_unit(

@@ -69,8 +69,10 @@ Memory for reports in a file
     count from a file
 Commands over files, against pyarrow
     randomize + estimate, 10⁷ answers
+    its start-up
     randomize, 10⁷ answers
     estimate, 10⁸ reports
+    its start-up
 """
 
 
