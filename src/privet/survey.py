@@ -7,10 +7,10 @@ identifies it; the fingerprint is that text's SHA-256.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import count
 from os import urandom
 
 from . import contract
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Survey"]
 
-_ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
+_ID_ENDS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+_ID_LETTERS = _ID_ENDS | {".", "_", "-"}
+_LONGEST_ID = 64
 # Not seen by themselves, but part of Persian words, Indic letters and emoji: joiners, variation
 # selectors, and letters that fill a place and show nothing.
 _UNSEEN = dict.fromkeys(
@@ -286,7 +288,7 @@ class Survey:
 
     @cached_property
     def _positions(self) -> dict[str, int]:
-        return {category: position for position, category in enumerate(self.categories)}
+        return dict(zip(self.categories, count()))
 
     @cached_property
     def _plain_positions(self) -> dict[str, int]:
@@ -331,9 +333,10 @@ def _are_plain(texts: tuple[object, ...]) -> bool:
     """Tell that all are different texts of visible ASCII, without a look at each."""
     if set(map(type, texts)) != {str} or len(set(texts)) < len(texts):
         return False
-    joined = "".join(texts)  # type: ignore[arg-type]
+    joined = "|".join(texts)  # type: ignore[arg-type]
+    spaced = f"|{joined}|"
     visible = joined.isascii() and joined.isprintable() and all(texts)
-    return visible and tuple(map(str.strip, texts)) == texts  # type: ignore[arg-type]
+    return visible and "| " not in spaced and " |" not in spaced
 
 
 def _choose_mechanism(mechanism: str | Mechanism, d: int, epsilon: float) -> Mechanism:
@@ -356,7 +359,12 @@ def _choose_mechanism(mechanism: str | Mechanism, d: int, epsilon: float) -> Mec
 
 
 def _check_id(identifier: str) -> str:
-    if not isinstance(identifier, str) or not _ID.fullmatch(identifier):
+    if (
+        not isinstance(identifier, str)
+        or not 1 <= len(identifier) <= _LONGEST_ID
+        or not _ID_LETTERS.issuperset(identifier)
+        or not _ID_ENDS.issuperset(identifier[0] + identifier[-1])
+    ):
         rule = "1 to 64 of a-z, 0-9, '.', '_' and '-', with a letter or digit at both ends"
         raise InvalidArgument("Survey", "id", rule, identifier)
     return identifier
@@ -368,5 +376,7 @@ def _slug(question: str) -> str:
     >>> _slug("What is your favourite café?")
     'what-is-your-favourite-cafe'
     """
+    import re
+
     plain = unicodedata.normalize("NFKD", question).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:64].rstrip("-") or "survey"
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_ID].rstrip("-") or "survey"

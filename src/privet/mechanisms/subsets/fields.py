@@ -106,11 +106,12 @@ def sequence(recurrence: int, p: int, n: int, length: int) -> list[int]:
     while len(terms) < length:
         leap = power_of_x(len(terms), recurrence, p, n)
         room = min(len(terms) - n + 1, length - len(terms))
-        used = [(c, terms[i : i + room]) for i, c in enumerate(leap) if c]
-        more = [0] * room
-        for c, part in used:
-            more = [a + c * b for a, b in zip(more, part, strict=True)]
-        terms += [a % p for a in more]
+        parts = [
+            terms[i : i + room] if c == 1 else [c * term for term in terms[i : i + room]]
+            for i, c in enumerate(leap)
+            if c
+        ]
+        terms += [column % p for column in map(sum, zip(*parts, strict=True))]
     return terms[:length]
 
 
