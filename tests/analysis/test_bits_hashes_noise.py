@@ -9,6 +9,7 @@ from scipy.stats import chi2
 import naive
 import wired
 from exact import law
+from privet.analysis import kernels, regression
 from privet.entropy import Stream, seeded
 from privet.mechanisms.bits.optimized_unary import OptimizedUnary
 from privet.mechanisms.hashes.hashed_rr import HashedRR
@@ -194,3 +195,26 @@ def test_counts_drawn_at_once_have_the_law_of_counted_reports(mechanism):
     assert statistic < limit
     statistic, limit = distance(at_once(people - np.array([2, 0, 0, 0]), 7), counted)
     assert statistic > limit
+
+
+def test_noise_ends_at_a_word_below_the_bound_and_redraws_the_bound_itself():
+    """As `Stream.coin` does: heads below flip, tails below rest, and from rest on another word."""
+    flip, rest, limit = 10, 20, 3
+    words = np.array([flip, rest, flip - 1, rest - 1], dtype=np.uint64)  # no; again; step; stop
+    out = np.zeros((1, 1), dtype=np.uint8)
+    values = np.ones(1, dtype=np.int64)
+    bounds = np.uint64(flip), np.uint64(rest)
+    assert kernels.fill_noise(values, words, out, 0, *bounds, limit) == (1, 4)
+    assert out[0, 0] == limit - 1
+
+
+@pytest.mark.parametrize("mechanism", [Rappor(6, 1.0), HashedRR(6, 1.0)], ids=repr)
+def test_cohorts_are_counted_some_at_a_time_as_all_at_once(mechanism, monkeypatch):
+    counter = mechanism.analyst.counter
+    _, aggregate = counter.aggregate(mechanism.randomize([0, 1, 1, 5] * 50, entropy=seeded(1)))
+    whole = counter.counts(aggregate)
+    entries = 2 * mechanism.cells * mechanism.d
+    monkeypatch.setattr(regression, "_ENTRIES_AT_ONCE", entries)
+    fresh = type(mechanism).from_parameters(6, 1.0, mechanism.parameters)
+    assert mechanism.cohorts > 2
+    assert np.array_equal(fresh.analyst.counter.counts(aggregate), whole)
