@@ -19,7 +19,7 @@ def test_an_interval_is_shown_as_empty_only_if_it_is_one(capsys, n, target):
     estimate = Estimate(survey, n, np.rint(n * rates).astype(np.int64))
     print_estimate(estimate, level=0.95, target=target)
     shown = capsys.readouterr().out
-    found = [(float(low), float(high)) for low, high in ENDS.findall(shown)]
+    found = [(float(low), float(high)) for low, high in ENDS.findall(shown)[:4]]
     low, high = estimate.interval(target=target)
     assert [a < b for a, b in found] == (low < high).tolist()  # the largest share is first
     assert (low < high).sum() >= 2
@@ -42,9 +42,11 @@ def test_what_is_found_is_told_from_what_is_not(capsys):
     shown = capsys.readouterr().out
     found = int(estimate.found().sum())
     assert 5 <= found <= 12
-    assert shown.count("(") == 30 - found + 1  # and one in the note on --top
+    assert shown.count("(") == 30 - found + 2  # and one in the note on --top, one at the end
     assert "95 % intervals, all at once" in shown
-    assert f"{found} of 244 categories are found; the others cannot be told from none." in shown
+    rest = estimate.remainder()
+    together = f"together {100 * rest.low:.1f} – {100 * rest.high:.1f} %"
+    assert f"{244 - found} categories cannot be told from none; {together}" in shown
     assert re.search(r"A share of [\d.]+ % would be found 19 times out of 20\.", shown)
 
 

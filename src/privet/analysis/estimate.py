@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..sums.homogeneity import Homogeneity
     from ..sums.totals import Difference, Total
     from ..survey import Survey
+    from .remainder import Remainder
 
 __all__ = ["Estimate"]
 
@@ -126,6 +127,16 @@ class Estimate:
 
         alpha_of("Estimate.found", rate, "rate")
         return discoveries(self.p_values, rate)
+
+    def remainder(self, level: float = 0.95) -> Remainder | None:
+        """Return what the categories that are not `found` make up together, with an interval.
+
+        The interval allows for the fact that they are those with small counts. None where the
+        mechanism is not symmetric.
+        """
+        from .remainder import remainder
+
+        return remainder(self, level)
 
     def project(self) -> NDArray[np.float64]:
         """Return the distribution nearest to the frequencies: non-negative, and sums to 1."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from .terminal import console, new_table
@@ -82,19 +83,23 @@ def print_estimate(
     if hidden := len(shares) - len(order):
         screen.print(f"… and {hidden:,} categories with smaller shares (--top shows more)")
     if not found.all():
-        screen.print(_what_is_found(estimate))
+        screen.print(_what_is_found(estimate, level))
 
 
-def _what_is_found(estimate: Estimate) -> str:
-    """Return a sentence on the categories that can be told from none, and how small they can be."""
+def _what_is_found(estimate: Estimate, level: float) -> str:
+    """Return sentences on the categories that cannot be told from none."""
     from ..analysis.presence import detectable_share
 
-    found, every = int(estimate.found().sum()), len(estimate.counts)
-    words = f"{found:,} of {every:,} categories are found; the others cannot be told from none."
+    others = int((~estimate.found()).sum())
+    words = "1 category cannot" if others == 1 else f"{others:,} categories cannot"
+    words = f"{words} be told from none"
+    if (rest := estimate.remainder(level)) is not None and 1 < others < len(estimate.counts):
+        low, high = 100 * rest.low, 100 * rest.high
+        words += f"; together {low:.1f} – {high:.1f} % (an interval that allows for the choice)"
     least = detectable_share(estimate.survey.mechanism, estimate.n)
     if least is None:
-        return words
-    return f"{words}\nA share of {100 * least:.2g} % would be found 19 times out of 20."
+        return f"{words}."
+    return f"{words}.\nA share of {100 * least:.2g} % would be found 19 times out of 20."
 
 
 def describe_survey(survey: Survey) -> dict[str, Any]:
@@ -112,7 +117,12 @@ def describe_estimate(estimate: Estimate, level: float, **options: Any) -> dict[
     """Return what JSON output says of an estimate, one object per category."""
     columns = plain_columns(estimate, level, **options)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    return {"n": estimate.n, "categories": rows}
+    rest = estimate.remainder(level)
+    return {
+        "n": estimate.n,
+        "not_found": None if rest is None else asdict(rest),
+        "categories": rows,
+    }
 
 
 def plain_columns(estimate: Estimate, level: float, **options: Any) -> dict[str, list[Any]]:
