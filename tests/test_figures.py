@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
 
 from privet import Survey
+from privet.errors import InvalidArgument
 from privet.figures import plot_estimate, plot_groups, save_estimate
 
 QUESTION = "How would you describe, in as few words as you can manage, " * 3 + "your way to work?"
@@ -62,3 +65,64 @@ def test_a_picture_is_the_same_bytes_every_time(tmp_path, ending):
     for path in paths:
         save_estimate(shown, path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def of_many(d):
+    survey = Survey("Which?", [f"c{i}" for i in range(d)], 2.0)
+    tally = survey.tally()
+    tally.update(survey.randomize_batch(np.repeat(survey.categories, 10)))
+    return tally.estimate()
+
+
+def names_of(ax):
+    """The names of the bars, from the top down."""
+    return [label.get_text() for label in ax.get_yticklabels()][::-1]
+
+
+@pytest.mark.parametrize("sort", ["survey", "share", "name"])
+def test_bars_are_as_many_as_asked_for_and_in_the_order_asked_for(sort):
+    shown = of_many(50)
+    largest = [shown.survey.categories[i] for i in shown.order(12)]
+    expected = {
+        "survey": sorted(largest, key=lambda name: int(name[1:])),
+        "share": largest,
+        "name": sorted(largest),
+    }[sort]
+    assert names_of(plot_estimate(shown, axes(), top=12, sort=sort)) == expected
+
+
+def test_all_of_many_bars_are_drawn_where_that_is_asked_for(tmp_path):
+    save_estimate(of_many(60), tmp_path / "all.png", top=60)
+    assert len(names_of(plot_estimate(of_many(60), axes(), top=60))) == 60
+    with pytest.raises(InvalidArgument, match="'top' parameter of plot_estimate must be at most"):
+        plot_estimate(of_many(60), axes(), top=5000)
+    with pytest.raises(InvalidArgument, match="'sort' .* one of survey, share, name. Got 'size'"):
+        plot_estimate(of_many(60), axes(), sort="size")
+
+
+def test_titles_give_way_to_those_of_the_user():
+    before, after = axes(), axes()
+    before.set_title("mine", loc="left")
+    plot_estimate(estimate("?", ["a", "b"]), before)
+    assert [before.get_title(loc) for loc in ("left", "center")] == ["mine", ""]
+    plot_estimate(estimate("?", ["a", "b"]), after)
+    assert after.get_title() == "?"
+    after.set_title("mine")
+    assert [after.get_title(loc) for loc in ("left", "center", "right")] == ["", "mine", ""]
+
+
+@pytest.mark.parametrize("d", [3, 40])
+def test_the_legend_covers_no_bar(d):
+    ax = plot_estimate(of_many(d), axes(8, 4))
+    ax.figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().y1 <= ax.bbox.y0
+
+
+def test_pictures_of_ones_own_are_pyplots(request):
+    request.addfinalizer(lambda: pyplot.close("all"))
+    ax = estimate("?", ["a", "b"]).plot()
+    assert pyplot.gcf() is ax.figure
+
+
+def axes(width=8, height=6):
+    return Figure(figsize=(width, height), layout="constrained").gca()

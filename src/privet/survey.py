@@ -122,6 +122,12 @@ class Survey:
     def __repr__(self) -> str:
         return f"Survey({self.question!r}, {len(self.categories)} categories, {self.mechanism!r})"
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        from .html import of_survey
+
+        return of_survey(self)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Survey) and self.fingerprint == other.fingerprint
 

@@ -270,11 +270,13 @@ def test_plots_show_every_category_and_the_truth():
     axes = estimate.plot(truth=np.full(6, 1 / 6))
     labels = [tick.get_text() for tick in axes.get_yticklabels()]
     assert sorted(labels) == sorted(survey.categories)
-    assert [bar.get_width() for bar in axes.patches] == pytest.approx(
-        np.sort(100 * estimate.frequencies)
-    )
-    legend = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert set(legend) == {"estimate", "95 % interval, all at once", "truth"}
+    rising = estimate.order()[::-1]
+    bars = [bar.get_width() for bar in axes.patches]
+    assert bars == pytest.approx(100 * estimate.shrink()[rising])
+    marks = next(line for line in axes.lines if line.get_label() == "unbiased share")
+    assert marks.get_xdata() == pytest.approx(100 * estimate.frequencies[rising])
+    legend = {text.get_text() for text in axes.get_legend().get_texts()}
+    assert legend == {"shrunk share", "unbiased share", "95 % interval, all at once", "truth"}
     assert estimate.plot(ax=axes, simultaneous=False) is axes
     assert "95 % interval" in [text.get_text() for text in axes.get_legend().get_texts()]
     with pytest.raises(InvalidArgument, match="'truth' .* one share a category"):

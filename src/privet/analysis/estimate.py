@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..arguments import alpha_of, check_target
-from ..errors import MissingExtra
+from ..errors import InvalidArgument, MissingExtra
 from ..mechanisms.symmetric import Symmetric
 from ..refine import project_simplex
 from .columns import arrow
@@ -16,7 +16,7 @@ from .columns import arrow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from ..mechanisms.forwards import Target
     from ..refine import Shrunk
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from ..survey import Survey
     from .remainder import Remainder
 
-__all__ = ["Estimate"]
+    Sort = Literal["survey", "share", "name"]
+
+__all__ = ["SORTS", "Estimate", "in_order"]
+
+SORTS = "survey", "share", "name"
 
 _ROWS_SHOWN = 12
 _MOST_MORE_DECIMALS = 6
@@ -44,6 +48,25 @@ def decimals(low: NDArray[np.float64], high: NDArray[np.float64], least: int) ->
         if (np.round(low, digits) < np.round(high, digits))[wide].all():
             return digits
     return least + _MOST_MORE_DECIMALS
+
+
+def in_order(
+    shares: NDArray[np.float64], names: Sequence[str], top: int | None, sort: Sort
+) -> NDArray[np.intp]:
+    """Return the places of the `top` largest shares, sorted by share, by name or as they come.
+
+    >>> in_order(np.array([0.2, 0.5, 0.3]), ["c", "b", "a"], 2, "name")
+    array([2, 1])
+    """
+    if sort not in SORTS:
+        raise InvalidArgument("Estimate.order", "sort", f"one of {', '.join(SORTS)}", sort)
+    largest = np.argsort(-shares, kind="stable")[:top]
+    if sort == "share":
+        return largest
+    places = np.sort(largest)
+    if sort == "survey":
+        return places
+    return places[np.argsort(np.array([names[i].casefold() for i in places]), kind="stable")]
 
 
 class Estimate:
@@ -204,6 +227,13 @@ class Estimate:
 
         return homogeneity(self, other, *others)
 
+    def order(self, top: int | None = None, sort: Sort = "share") -> NDArray[np.intp]:
+        """Return the places of the `top` largest categories, in the order to show them in.
+
+        `sort` is "share", the largest first; "name"; or "survey", as they are there.
+        """
+        return in_order(self.frequencies, self.survey.categories, top, sort)
+
     # --- out ----------------------------------------------------------------------------------
 
     def columns(
@@ -236,28 +266,24 @@ class Estimate:
         """Return a pyarrow Table, one row per category; options as those of `interval`."""
         return arrow().table(self.columns(level, **options))
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        level: float = 0.95,
-        target: Target = "population",
-        truth: ArrayLike | None = None,
-        simultaneous: bool = True,
-    ) -> Any:
-        """Draw the frequencies with their intervals; return the matplotlib axes.
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the shares with their intervals; return the matplotlib axes.
 
-        The intervals hold together, unless simultaneous=False. Categories that are not `found` are
-        pale. `truth`, where it is known, is marked on each bar.
+        The options are those of `privet.figures.plot_estimate`: level, target, truth, simultaneous,
+        top and sort. Without axes of one's own, the picture is pyplot's, which a notebook shows.
         """
         from ..figures import plot_estimate
 
-        return plot_estimate(
-            self, ax, level=level, target=target, truth=truth, simultaneous=simultaneous
-        )
+        return plot_estimate(self, ax, **options)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        from ..html import of_estimate
+
+        return of_estimate(self)
 
     def __repr__(self) -> str:
-        order = np.argsort(-self.frequencies, kind="stable")[:_ROWS_SHOWN]
+        order = self.order(_ROWS_SHOWN)
         more = len(self.counts) - len(order)
         low, high = self.interval(simultaneous=more > 0)
         names = [self.survey.categories[i] for i in order]

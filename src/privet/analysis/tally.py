@@ -64,6 +64,12 @@ class Tally:
     def __repr__(self) -> str:
         return f"Tally({self.survey.id!r}, n={self.n})"
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        from ..html import of_tally
+
+        return of_tally(self)
+
     @property
     def n(self) -> int:
         """The number of reports."""

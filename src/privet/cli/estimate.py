@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ..analysis.estimate import Estimate
+    from ..analysis.estimate import Estimate, Sort
     from ..mechanisms.forwards import Target
 
     Group = tuple[str | None, ...]
@@ -41,7 +41,12 @@ _ROWS, _ROWS_OF_A_GROUP = 40, 10
 )  # fmt: skip
 @click.option(
     "--top", type=click.IntRange(1),
-    show_default=f"{_ROWS}; {_ROWS_OF_A_GROUP} per group", help="How many rows to show.",
+    show_default=f"{_ROWS}; {_ROWS_OF_A_GROUP} per group",
+    help="How many categories to show, in the table and in the picture: the largest.",
+)  # fmt: skip
+@click.option(
+    "--sort", type=click.Choice(["survey", "share", "name"]), default="share",
+    help="The order of the categories that are shown.",
 )  # fmt: skip
 @JSON
 @click.option("-o", "--out", type=TABLE, help="Write every category, as CSV, JSON or Parquet.")
@@ -66,6 +71,7 @@ def estimate(
     target: Target,
     simultaneous: bool | None,
     top: int | None,
+    sort: Sort,
     json_out: bool,
     out: Path | None,
     exact_csv: bool,
@@ -102,7 +108,7 @@ def estimate(
         estimates = {group: tally.estimate() for group, tally in tallies.items()}
         if not estimates:
             raise NoReports("There are no reports in these files, so there is nothing to estimate.")
-        found = _Estimates(estimates, by, level, target, simultaneous)
+        found = _Estimates(estimates, by, level, target, simultaneous, top, sort)
         if table is not None:
             write_table(table, found.columns, found.document, exact=exact_csv)
         if picture is not None:
@@ -110,7 +116,7 @@ def estimate(
     if json_out:
         print_json(found.document())
     else:
-        found.show(top)
+        found.show()
     sizes = [one.n for one in estimates.values()]
     say(counted_in(files, sum(sizes), contract.id))
     if by:
@@ -132,6 +138,8 @@ class _Estimates:
     level: float
     target: Target
     simultaneous: bool | None
+    top: int | None
+    sort: Sort
 
     @property
     def _options(self) -> dict[str, Any]:
@@ -174,6 +182,7 @@ class _Estimates:
         from .. import figures
 
         options = self._options | {"simultaneous": self.simultaneous is not False}
+        options |= {"sort": self.sort} | ({"top": self.top} if self.top else {})
         if self.by:
             named = {_name(group): one for group, one in (self._shown or self.groups).items()}
             figures.save_groups(named, path, **options)
@@ -187,7 +196,7 @@ class _Estimates:
             return self.groups
         return {group: one for group, one in self.groups.items() if one.n >= LEAST_GROUP}
 
-    def show(self, top: int | None) -> None:
+    def show(self) -> None:
         """Print a table for each group, and what they have in common."""
         one = next(iter(self.groups.values()))
         for group, one in self._shown.items():
@@ -196,8 +205,8 @@ class _Estimates:
                 pairs = zip(self.by, group, strict=True)
                 names = ", ".join(f"{name} = {_name((value,))}" for name, value in pairs)
                 title = f"{names} · {plural(one.n, 'report')}"
-            rows = top or (_ROWS_OF_A_GROUP if self.by else _ROWS)
-            options = self._options | {"simultaneous": self.simultaneous}
+            rows = self.top or (_ROWS_OF_A_GROUP if self.by else _ROWS)
+            options = self._options | {"simultaneous": self.simultaneous, "sort": self.sort}
             print_estimate(one, top=rows, title=title, **options)
         if hidden := len(self.groups) - len(self._shown):
             groups = plural(hidden, "group")

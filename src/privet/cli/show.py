@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..analysis.estimate import Estimate
+    from ..analysis.estimate import Estimate, Sort
     from ..mechanisms.forwards import Target
     from ..survey import Survey
 
@@ -28,6 +28,7 @@ def print_estimate(
     target: Target,
     truth: NDArray[np.float64] | None = None,
     top: int = 40,
+    sort: Sort = "share",
     title: str | None = None,
     simultaneous: bool | None = None,
 ) -> None:
@@ -41,7 +42,7 @@ def print_estimate(
     from ..analysis.estimate import decimals
 
     shares, found = estimate.frequencies, estimate.found()
-    order = (-shares).argsort(kind="stable")[:top]
+    order = estimate.order(top, sort)
     if simultaneous is None:
         simultaneous = len(order) < len(shares)
     low, high = estimate.interval(level, target=target, simultaneous=simultaneous)

@@ -30,6 +30,14 @@ def new_figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), dpi=150, layout="constrained")
 
 
+def shown_figure(width: float, height: float) -> Any:
+    """Return a figure of pyplot's, which a notebook shows by itself."""
+    new_figure(1, 1)  # or say what is missing
+    from matplotlib import pyplot
+
+    return pyplot.figure(figsize=(width, height), dpi=150, layout="constrained")
+
+
 def save(figure: Any, path: Path) -> None:
     """Write the figure in the format that the path's ending names, the same bytes every time."""
     ending = path.suffix.lower()
@@ -56,8 +64,12 @@ def save(figure: Any, path: Path) -> None:
 
 
 def set_title(ax: Any, text: str, **options: Any) -> None:
-    """Put a title above the axes, flush left; a $ in it is a dollar."""
-    ax.set_title(text, loc="left", color=INK, parse_math=False, **options)
+    """Put a title above the axes, flush left, unless they have one; a $ in it is a dollar.
+
+    It takes the place of the usual title in the middle, so that `ax.set_title` replaces it.
+    """
+    if not any(ax.get_title(loc) for loc in ("left", "center", "right")):
+        ax.set_title(text, loc="center", x=0, ha="left", color=INK, parse_math=False, **options)
     ax.spines[["top", "right"]].set_visible(False)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.estimate import in_order
 from ..errors import InvalidArgument
 from . import canvas
 
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..analysis.estimate import Estimate
+    from ..analysis.estimate import Estimate, Sort
     from ..mechanisms.forwards import Target
 
     Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
 
-_MOST_BARS = 40
+_MOST_BARS, _MOST_BARS_EVER = 40, 1000  # by default, and such that the picture can be written
 _MOST_PANELS, _MOST_BARS_OF_A_GROUP = 12, 15
 _SHARES = "share of people, %"
 
@@ -35,17 +36,22 @@ def plot_estimate(
     target: Target = "population",
     truth: ArrayLike | None = None,
     simultaneous: bool = True,
+    top: int = _MOST_BARS,
+    sort: Sort = "share",
 ) -> Any:
-    """Draw a bar for each category with its interval, the largest at the top; return the axes.
+    """Draw a bar for each category, and its interval; return the axes.
 
-    The intervals hold together, unless simultaneous=False. The bars of categories that cannot be
-    told from none are pale. `truth`, where it is known, is marked on each bar. Beyond 40 categories
-    only the largest 40 are drawn.
+    Bars are shrunk shares, where the mechanism allows it: the closest to the truth as a whole. The
+    line across is the interval, and the mark on it the unbiased share. The intervals hold together,
+    unless simultaneous=False. Bars of categories that cannot be told from none are pale. `truth`,
+    where it is known, is a red mark. The `top` largest categories are drawn, sorted by "share", by
+    "name", or as in the "survey". A title that the axes have already is kept.
     """
+    if top > _MOST_BARS_EVER:
+        raise InvalidArgument("plot_estimate", "top", f"at most {_MOST_BARS_EVER:,}", top)
+    order = estimate.order(top, sort)[::-1]  # from the bottom up
     if ax is None:
-        bars = min(len(estimate.counts), _MOST_BARS)
-        ax = canvas.new_figure(8, 1.4 + 0.33 * max(bars, 3)).gca()
-    order = np.argsort(estimate.frequencies, kind="stable")[-_MOST_BARS:]
+        ax = canvas.shown_figure(8, _height(len(order))).gca()
     ends = estimate.interval(level, target=target, simultaneous=simultaneous)
     together = ", all at once" if simultaneous else ""
     _draw_bars(ax, estimate, order, ends, f"{100 * level:g} % interval{together}")
@@ -61,7 +67,7 @@ def plot_estimate(
     letters = 8 * canvas.LETTERS_AN_INCH - max(map(len, names))  # it begins where the names end
     canvas.set_title(ax, fill(estimate.survey.question, letters), pad=20, fontsize=12)
     omitted = len(estimate.counts) - len(order)
-    left_out = f" · {omitted} smaller categories not shown" if omitted else ""
+    left_out = f" · {omitted:,} smaller categories not shown" if omitted else ""
     ax.annotate(
         f"{estimate.n:,} reports · ε = {estimate.survey.epsilon:g}{left_out}",
         (0, 1), (0, 6), xycoords="axes fraction", textcoords="offset points",
@@ -75,7 +81,14 @@ def plot_estimate(
 
 def save_estimate(estimate: Estimate, path: Path, **options: Any) -> None:
     """Write the picture in the format that the path's ending names; options as plot_estimate's."""
-    canvas.save(plot_estimate(estimate, **options).figure, path)
+    bars = min(len(estimate.counts), options.get("top", _MOST_BARS))
+    figure = canvas.new_figure(8, _height(bars))
+    plot_estimate(estimate, figure.gca(), **options)
+    canvas.save(figure, path)
+
+
+def _height(bars: int) -> float:
+    return 1.4 + 0.33 * max(bars, 3)
 
 
 def plot_groups(
@@ -84,16 +97,19 @@ def plot_groups(
     level: float = 0.95,
     target: Target = "population",
     simultaneous: bool = True,
+    top: int = _MOST_BARS_OF_A_GROUP,
+    sort: Sort = "share",
 ) -> Any:
     """Draw a panel for each of the largest groups, categories in one order; return the figure.
 
-    The intervals of a group hold together, unless simultaneous=False.
+    The options are those of `plot_estimate`; the categories that are largest in all groups together
+    are drawn.
     """
     largest = sorted(groups, key=lambda name: -groups[name].n)[:_MOST_PANELS]
     names = [name for name in groups if name in largest]
     some = groups[names[0]]
-    together = sum(groups[name].n * groups[name].frequencies for name in names)
-    order = np.argsort(together, kind="stable")[-_MOST_BARS_OF_A_GROUP:]
+    together = np.sum([groups[name].n * groups[name].frequencies for name in names], axis=0)
+    order = in_order(together, some.survey.categories, top, sort)[::-1]
     width = min(len(names), 4)
     height = ceil(len(names) / width)
     figure = canvas.new_figure(2 + 2.4 * width, 0.9 + height * (0.7 + 0.22 * max(len(order), 4)))
@@ -127,18 +143,24 @@ def _draw_bars(
     ax: Any, estimate: Estimate, order: NDArray[np.intp], ends: Ends, interval: str = "interval"
 ) -> None:
     """Draw bars and intervals; those of categories that are not found are pale."""
-    shares = 100 * np.clip(estimate.frequencies, 0, None)[order]
+    unbiased = 100 * np.clip(estimate.frequencies, 0, None)[order]
+    shown = 100 * estimate.shrink()[order] if estimate.can_shrink else unbiased
+    kind = "shrunk share" if estimate.can_shrink else "share"
     at, found = np.arange(len(order)), estimate.found()[order]
     for some, alpha, label in (
-        (found, 0.75, "estimate"),
-        (~found, 0.2, "estimate that cannot be told from none"),
+        (found, 0.8, kind),
+        (~found, 0.25, f"{kind} that cannot be told from none"),
     ):
         if some.any():
-            look = {"height": 0.72, "color": canvas.HEDGE, "alpha": alpha}
-            ax.barh(at[some], shares[some], label=label, **look)
+            look = {"height": 0.62, "color": canvas.HEDGE, "alpha": alpha}
+            ax.barh(at[some], shown[some], label=label, **look)
     low, high = (100 * end[order] for end in ends)
-    ax.hlines(at, low, high, color=canvas.INK, lw=1.6, label=interval)
+    ax.hlines(at, low, high, color=canvas.INK, lw=1.1, label=interval)
+    ax.plot(unbiased, at, "|", color=canvas.INK, ms=8, mew=1.6, label="unbiased share")
     ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.grid(axis="x", color="#dddddd", lw=0.6)
+    ax.set_axisbelow(True)
     ax.set_ylim(-0.6, len(order) - 0.4)
 
 

@@ -1,0 +1,119 @@
+"""What notebooks show of surveys, tallies and estimates: small tables that suit light and dark.
+
+Text has the notebook's own colour; bars have a green that both kinds of page can carry. Whatever
+people wrote is escaped.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+TYPE_CHECKING = False  # as typing is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .analysis.estimate import Estimate
+    from .analysis.tally import Tally
+    from .survey import Survey
+
+__all__ = ["of_estimate", "of_survey", "of_tally"]
+
+_ROWS = 20
+_WIDTH, _HEIGHT = 200, 16
+_GREEN = "#6a994e"
+_PALE = 0.35
+_TABLE = "font-size:inherit;border-collapse:collapse;border:0;margin:4px 0"
+_CELL = "text-align:left;padding:1px 10px 1px 0;border:0;background:none"
+_NUMBER = "text-align:right;padding:1px 10px 1px 0;border:0;background:none;white-space:nowrap"
+
+
+def of_survey(survey: Survey) -> str:
+    """Return the question, what protects an answer, and the categories."""
+    names = [escape(name) for name in survey.categories[:_ROWS]]
+    more = len(survey.categories) - len(names)
+    listed = "".join(f"<li>{name}</li>" for name in names)
+    return _page(
+        survey.question,
+        f"{len(survey.categories):,} categories · {_privacy(survey)} · id {survey.id}",
+        f'<ul style="margin:4px 0;columns:14em">{listed}</ul>{_and_more(more)}',
+    )
+
+
+def of_tally(tally: Tally) -> str:
+    """Return the estimate of a tally, or that there is none yet."""
+    if tally.n:
+        return of_estimate(tally.estimate())
+    return _page(tally.survey.question, f"no reports yet · {_privacy(tally.survey)}", "")
+
+
+def of_estimate(estimate: Estimate) -> str:
+    """Return a row for each of the largest categories: a bar, its share and its interval."""
+    order = [int(i) for i in estimate.order(_ROWS)]
+    more = len(estimate.counts) - len(order)
+    low, high = estimate.interval(simultaneous=more > 0)
+    shrunk = estimate.shrink() if estimate.can_shrink else estimate.frequencies.clip(0)
+    longest = max(float(high[order].max()), 1e-9)
+    found = estimate.found()
+    rows = []
+    for i in order:
+        share = f"{100 * estimate.frequencies[i]:.2f} %"
+        ends = float(low[i]), float(high[i])
+        drawn = (float(end) / longest for end in (shrunk[i], *ends, estimate.frequencies[i]))
+        cells = [
+            (_CELL, escape(estimate.survey.categories[i])),
+            (_CELL, _bar(*drawn, pale=not found[i])),
+            (_NUMBER, share if found[i] else f"({share})"),
+            (_NUMBER, f"{100 * ends[0]:.2f} – {100 * ends[1]:.2f} %"),
+        ]
+        if estimate.can_shrink:
+            cells.append((_NUMBER, f"{100 * shrunk[i]:.2f} %"))
+        rows.append(_row("td", cells, f"opacity:{1 if found[i] else 0.6}"))
+    together = "s, all at once" if more else ""
+    heads = [(_CELL, "category"), (_CELL, ""), (_NUMBER, "share")]
+    heads.append((_NUMBER, f"95 % interval{together}"))
+    heads += [(_NUMBER, "shrunk")] if estimate.can_shrink else []
+    body = "".join([_row("th", heads, "opacity:.7"), *rows])
+    notes = [_and_more(more)]
+    if not found.all():
+        notes.append("<div>(…): cannot be told from none</div>")
+    return _page(
+        estimate.survey.question,
+        f"{estimate.n:,} reports · {_privacy(estimate.survey)}",
+        f'<table style="{_TABLE}">{body}</table>' + "".join(notes),
+    )
+
+
+def _page(title: str, note: str, body: str) -> str:
+    return (
+        '<div style="font-size:13px;line-height:1.4">'
+        f'<div style="font-size:1.15em;font-weight:600">{escape(title)}</div>'
+        f'<div style="opacity:.7">{escape(note)}</div>{body}</div>'
+    )
+
+
+def _row(tag: str, cells: Iterable[tuple[str, str]], style: str) -> str:
+    inside = "".join(f'<{tag} style="{look}">{text}</{tag}>' for look, text in cells)
+    return f'<tr style="background:none;{style}">{inside}</tr>'
+
+
+def _bar(shrunk: float, low: float, high: float, share: float, *, pale: bool) -> str:
+    """Return a bar, the interval across it and a mark at the unbiased share, each in [0, 1]."""
+    bar, left, right, mark = (
+        _WIDTH * min(max(one, 0.0), 1.0) for one in (shrunk, low, high, share)
+    )
+    middle = _HEIGHT / 2
+    return (
+        f'<svg width="{_WIDTH + 2}" height="{_HEIGHT}" role="presentation">'
+        f'<rect y="2" width="{bar:.1f}" height="{_HEIGHT - 4}" fill="{_GREEN}"'
+        f' opacity="{_PALE if pale else 1}"/>'
+        f'<path d="M{left:.1f} {middle}H{right:.1f}M{mark:.1f} {middle - 4}v8"'
+        ' stroke="currentColor" stroke-width="1.2" fill="none"/></svg>'
+    )
+
+
+def _and_more(more: int) -> str:
+    return f"<div>… and {more:,} more categories</div>" if more else ""
+
+
+def _privacy(survey: Survey) -> str:
+    return f"ε = {survey.epsilon:g} · {survey.mechanism!r}"
