@@ -244,3 +244,15 @@ def test_no_answers_make_an_empty_file_of_which_nothing_can_be_said(folder):
     assert "no reports" in fails(BAD_DATA, "estimate", "survey.json", "r.parquet")
     text = succeeds("estimate", "survey.json", "r.parquet", "reports.parquet", "--json")
     assert json.loads(text)["n"] == 1000
+
+
+def test_ranks_in_tables_and_files(grouped):
+    document = shares("g.parquet", "--ranks")
+    ends = [(row["rank_low"], row["rank_high"]) for row in document["categories"]]
+    assert ends[0] == (1, 1)
+    assert all(1 <= low <= high <= 4 for low, high in ends)
+    assert "rank_low" not in shares("g.parquet")["categories"][0]
+    said = succeeds("estimate", "g.parquet", "--ranks", "--by", "country", "-o", "out.parquet")
+    assert said.count("rank") == said.count("The leader is") + said.count(" leads ") == 3
+    columns = parquet.read_table("out.parquet").to_pydict()
+    assert len(columns["rank_low"]) == len(columns["rank_high"]) == 12

@@ -62,3 +62,43 @@ def test_intervals_hold_together_or_each_by_itself(capsys, simultaneous, top):
     first = ENDS.search(shown)
     assert float(first[1]) == pytest.approx(100 * low[largest], abs=0.006)
     assert float(first[2]) == pytest.approx(100 * high[largest], abs=0.006)
+
+
+def estimate_of(*rates, n=10_000, epsilon=2.0):
+    """An estimate of categories A, B, …, whose counts are as expected at these shares."""
+    names = [chr(ord("A") + i) for i in range(len(rates))]
+    survey = Survey("Which?", names, epsilon, mechanism="k-subset")
+    g, h = survey.mechanism.g, survey.mechanism.h
+    counts = np.rint(n * (h + np.array(rates) * (g - h))).astype(np.int64)
+    return Estimate(survey, n, counts)
+
+
+@pytest.mark.parametrize(
+    ("shares", "n", "said"),
+    [
+        ([0.5, 0.3, 0.2], 10_000, r"A leads B by 20\.0 ± 2\.9 points\."),
+        ([0.5, 0.3, 0.2], 10**10, r"A leads B by 20\.0000 ± 0\.0029 points\."),
+        ([0.3, 0.5, 0.2], 10**6, r"B leads A by 20\.00 ± 0\.29 points\."),
+        ([0.4, 0.4, 0.2], 10_000, r"The leader is A or B\."),
+        ([0.2, 0.4, 0.4], 50, r"The leader is [ABC], [ABC] or [ABC]\."),
+        ([0.25, 0.25, 0.25, 0.25], 10_000, r"The leader is one of 4 categories\."),
+    ],
+)
+def test_the_table_ends_with_who_leads(capsys, shares, n, said):
+    print_estimate(estimate_of(*shares, n=n), level=0.95, target="population")
+    assert re.fullmatch(said, capsys.readouterr().out.splitlines()[-1])
+
+
+def test_ranks_are_shown_on_request(capsys):
+    estimate = estimate_of(0.5, 0.3, 0.1, 0.1)
+    print_estimate(estimate, level=0.95, target="population", ranks=True)
+    shown = capsys.readouterr().out
+    assert [line.split()[-3] for line in shown.splitlines() if "–" in line] == [
+        "1",
+        "2",
+        "3–4",
+        "3–4",
+    ]
+    assert max(map(len, shown.splitlines())) <= 100
+    print_estimate(estimate, level=0.95, target="population")
+    assert "rank" not in capsys.readouterr().out

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..mechanisms.forwards import Target
     from ..refine import Shrunk
     from ..sums.homogeneity import Homogeneity
+    from ..sums.ranks import Top
     from ..sums.totals import Difference, Total
     from ..survey import Survey
     from .remainder import Remainder
@@ -233,6 +234,18 @@ class Estimate:
         `sort` is "share", the largest first; "name"; or "survey", as they are there.
         """
         return in_order(self.frequencies, self.survey.categories, top, sort)
+
+    def ranks(self, level: float = 0.95) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the lowest and highest rank that each category may have, for all at once."""
+        from ..sums.ranks import ranks
+
+        return ranks(self, level)
+
+    def top(self, k: int, level: float = 0.95) -> Top:
+        """Return which categories surely are among the k largest, and which may be."""
+        from ..sums.ranks import top
+
+        return top(self, k, level)
 
     # --- out ----------------------------------------------------------------------------------
 

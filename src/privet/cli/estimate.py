@@ -39,6 +39,7 @@ _ROWS, _ROWS_OF_A_GROUP = 40, 10
     show_default="in pictures, and in tables of the largest shares",
     help="Intervals that hold for all categories at once, or each by itself.",
 )  # fmt: skip
+@click.option("--ranks", is_flag=True, help="The ranks that each category may have, all at once.")
 @click.option(
     "--top", type=click.IntRange(1),
     show_default=f"{_ROWS}; {_ROWS_OF_A_GROUP} per group",
@@ -70,6 +71,7 @@ def estimate(
     level: float,
     target: Target,
     simultaneous: bool | None,
+    ranks: bool,
     top: int | None,
     sort: Sort,
     json_out: bool,
@@ -108,7 +110,7 @@ def estimate(
         estimates = {group: tally.estimate() for group, tally in tallies.items()}
         if not estimates:
             raise NoReports("There are no reports in these files, so there is nothing to estimate.")
-        found = _Estimates(estimates, by, level, target, simultaneous, top, sort)
+        found = _Estimates(estimates, by, level, target, simultaneous, ranks, top, sort)
         if table is not None:
             write_table(table, found.columns, found.document, exact=exact_csv)
         if picture is not None:
@@ -138,6 +140,7 @@ class _Estimates:
     level: float
     target: Target
     simultaneous: bool | None
+    ranks: bool
     top: int | None
     sort: Sort
 
@@ -157,7 +160,7 @@ class _Estimates:
         """
         whole: dict[str, list[Any]] = {}
         for group, one in self.groups.items():
-            columns = plain_columns(one, **self._options)
+            columns = plain_columns(one, ranks=self.ranks, **self._options)
             rows, own = len(columns["category"]), {"n", *columns}
             named = {_apart(name, own): v for name, v in zip(self.by, group, strict=True)}
             for name, value in (named | {"n": one.n}).items():
@@ -172,7 +175,7 @@ class _Estimates:
         document = describe_survey(some.survey) | self._options
         described = [
             {"group": dict(zip(self.by, group, strict=True))}
-            | describe_estimate(one, **self._options)
+            | describe_estimate(one, ranks=self.ranks, **self._options)
             for group, one in self.groups.items()
         ]
         return document | ({"groups": described} if self.by else described[0])
@@ -207,7 +210,7 @@ class _Estimates:
                 title = f"{names} · {plural(one.n, 'report')}"
             rows = self.top or (_ROWS_OF_A_GROUP if self.by else _ROWS)
             options = self._options | {"simultaneous": self.simultaneous, "sort": self.sort}
-            print_estimate(one, top=rows, title=title, **options)
+            print_estimate(one, top=rows, title=title, ranks=self.ranks, **options)
         if hidden := len(self.groups) - len(self._shown):
             groups = plural(hidden, "group")
             click.echo(f"{groups} of fewer than {LEAST_GROUP} reports: too few for a table.")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..analysis.regression import Regression
     from ..analysis.scales import WindowRegression
     from ..mechanisms.base import Mechanism
+    from ..mechanisms.symmetric import Symmetric
     from .incidence import Floats, Incidence
 
     Operator = Callable[[Floats], Floats]
@@ -85,6 +86,33 @@ def pair_covariances(mechanism: KSubset | Unary | LocalHash) -> tuple[Fraction, 
     with_own = g * Fraction(k - 1, d - 1)
     neither = (g * (k - 2) + (1 - g) * k) * Fraction(k - 1, (d - 1) * max(d - 2, 1))
     return with_own - g * h, neither - h * h
+
+
+def least_chances(mechanism: Symmetric) -> tuple[float, float]:
+    """Return the least P(i and j in z) for i ≠ j: if i is the person's value, if neither is.
+
+    Where all pairs are alike, that is what they are. In a design or a hash function, the second
+    depends on how the person's value lies to i and j, and is more where they meet.
+
+    >>> from privet.mechanisms import KSubset, OneBit
+    >>> [round(chance, 3) for chance in least_chances(KSubset(8, 1.0, k=3))]
+    [0.177, 0.084]
+    >>> [round(chance, 3) for chance in least_chances(OneBit(8, 1.0))]
+    [0.366, 0.25]
+    """
+    g, h = mechanism.hit_rates
+    if isinstance(mechanism, (KSubset, Unary)):
+        own, other = pair_covariances(mechanism)
+        return float(own + g * h), float(other + h * h)
+    if isinstance(mechanism, Design):
+        near = Fraction(mechanism.k - 1, mechanism.points - 1)
+        return float(g * near), float(mechanism.k * near * (1 << mechanism.scale) / mechanism.total)
+    if isinstance(mechanism, (LocalHash, OneBit)):
+        own, q = mechanism.response_rates
+        c = (h - q) / (own - q)
+        # Of two buckets, one or the other is reported, and both values have it if they collide.
+        return float(g * c), float(h - (1 - c) / 2 if mechanism.buckets == 2 else q * c)
+    return 0.0, 0.0
 
 
 @noise.register(KSubset)
