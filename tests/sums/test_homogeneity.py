@@ -1,7 +1,5 @@
 """Whether crowds are alike: levels that hold where counts are few, and for many groups."""
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 from scipy.stats import chi2, kstest, norm
@@ -20,11 +18,10 @@ from privet.mechanisms import (
     OneBit,
     Rappor,
 )
-from privet.sums import homogeneity
+from privet.sums import calibration, homogeneity
+from privet.sums.calibration import holm, largest_contrast
 from privet.sums.covariance import covariance
-from privet.sums.homogeneity import _holm, _largest_contrast
 
-MODULE = import_module("privet.sums.homogeneity")  # the package has a function of this name
 SMALL = [
     KSubset(3, 1.0, k=2),
     KSubset(7, 1.0, k=3),
@@ -79,7 +76,7 @@ def compare(groups, theta, repeats, seed):
 @pytest.mark.parametrize(("groups", "repeats"), FEW, ids=repr)
 def test_the_level_holds_where_counts_are_few(groups, repeats, monkeypatch):
     """Both that of the test and that of all categories: not above 0.05 by 3 simulation errors."""
-    monkeypatch.setattr(MODULE, "_MOST_DRAWS", 199)
+    monkeypatch.setattr(calibration, "_MOST_DRAWS", 199)
     results = compare(groups, zipf(groups[0][0].d), repeats, 41)
     most = 0.05 + 3 * (0.05 * 0.95 / repeats) ** 0.5
     assert {result.method for result in results} == {"resampled"}
@@ -89,7 +86,7 @@ def test_the_level_holds_where_counts_are_few(groups, repeats, monkeypatch):
 
 def test_the_chi_squared_law_does_not_hold_there(monkeypatch):
     """Negative control: the level that draws are for is far off without them."""
-    monkeypatch.setattr(MODULE, "_MANY_EVENTS", 0)
+    monkeypatch.setattr(calibration, "_MANY_EVENTS", 0)
     results = compare([(MRR(100, 6.0), 50), (MRR(100, 6.0), 5000)], zipf(100), 500, 42)
     assert {result.method for result in results} == {"chi-square"}
     assert np.mean([result.p_value <= 0.05 for result in results]) > 0.08
@@ -167,7 +164,7 @@ def test_the_order_of_groups_makes_no_difference():
 
 
 def test_holm_by_hand():
-    assert _holm(np.array([0.04, 0.01, 0.5, 0.03])) == pytest.approx([0.09, 0.04, 0.5, 0.09])
+    assert holm(np.array([0.04, 0.01, 0.5, 0.03])) == pytest.approx([0.09, 0.04, 0.5, 0.09])
 
 
 # --- the statistic --------------------------------------------------------------------------------
@@ -223,7 +220,7 @@ def test_the_statistic_is_that_of_dense_algebra(mechanism):
         delta = rng.normal(size=d)
         inner = contrasts @ delta
         expected = inner @ np.linalg.solve(contrasts @ matrix @ contrasts.T, inner)
-        found = _largest_contrast(apply, mechanism.variance(theta, 1), delta)
+        found = largest_contrast(apply, mechanism.variance(theta, 1), delta)
         assert found == pytest.approx(expected, rel=1e-10)
 
 

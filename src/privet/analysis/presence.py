@@ -106,7 +106,7 @@ def detectable_share(mechanism: Mechanism, n: int) -> float | None:
     return least_share(mechanism, n, least_count(mechanism, n, _ALARM / mechanism.d), _POWER)
 
 
-def binomial_tail(counts: ArrayLike, n: int, rate: float) -> Floats:
+def binomial_tail(counts: ArrayLike, n: int, rate: ArrayLike) -> Floats:
     """Return P(count >= f), if the count is Binomial(n, rate).
 
     >>> binomial_tail([0, 1, 2, 3], 2, 0.5).tolist()

@@ -90,6 +90,12 @@ def _part(group: Estimate, counts: Integers, theta: Floats) -> _Part:
     return _Normal(group, counts, theta)
 
 
+def deviances_from(theta: Floats, group: Estimate, counts: Integers) -> Floats:
+    """Return the deviance of each category from a known share, in one survey a row."""
+    part = _part(group, counts, theta)
+    return part.deviance(np.broadcast_to(theta, part.shares.shape))
+
+
 def deviances(groups: Sequence[Estimate], counts: Sequence[Integers], theta: Floats) -> Floats:
     """Return the deviance of each category, summed over groups, in one survey a row.
 

@@ -10,47 +10,28 @@ are drawn from the pooled shares (`privet.simulate`). Single categories are test
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import sha256
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..entropy import Entropy
-from ..errors import SurveyMismatch
-from ..mechanisms.hashes.cohorts import Cohorts
-from ..mechanisms.hashes.hashed import Hashed
-from ..mechanisms.noise.geometric import GeometricNoise
-from ..mechanisms.scales.interval import Interval
 from ..mechanisms.subsets.k_subset import KSubset
-from ..mechanisms.symmetric import Symmetric
 from ..refine import project_simplex
-from ..simulate.laws import draw_counts
+from .calibration import draws_for, holm, largest_contrast, redraw, seeded_by
 from .covariance import covariance
 from .deviance import deviances
-from .totals import estimate_of
+from .totals import check_categories, estimate_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..analysis.estimate import Estimate
     from ..analysis.tally import Tally
-    from ..mechanisms.base import Mechanism
-    from .covariance import Operator
+    from .calibration import Method
     from .deviance import Integers
     from .incidence import Floats
 
-    Method = Literal["chi-square", "resampled"]
-
 __all__ = ["Homogeneity", "homogeneity"]
 
-# Where to stop: the square of a residual relative to the first.
-_SMALL = 1e-24
-# From so many expected noise events a category on, n·h, the chi-squared law is good.
-_MANY_EVENTS = 25
-# How many times a survey is drawn anew, and about how many steps that may take.
-_LEAST_DRAWS, _MOST_DRAWS = 99, 999
-_STEPS_A_DRAW, _STEPS = 1 << 22, 1 << 24
-_BYTES_AT_ONCE = 1 << 26
 # What numpy deals out.
 _MOST_DEALT = 10**9
 
@@ -116,21 +97,15 @@ def homogeneity(
     named = {"first": first, "second": second}
     named |= {f"others[{i}]": other for i, other in enumerate(others)}
     groups = [estimate_of("homogeneity", name, given) for name, given in named.items()]
-    survey = groups[0].survey
-    for group in groups:
-        if group.survey.categories != survey.categories:
-            raise SurveyMismatch(
-                f"The surveys {survey.id!r} and {group.survey.id!r} "
-                "do not have the same categories."
-            )
+    check_categories(groups)
     theta = _pooled(groups)
     freedom = (len(groups) - 1) * (len(theta) - 1)
-    draws = _draws(groups)
+    draws = draws_for(groups)
     if draws:
         statistic, p_value, each = _resampled(groups, theta, draws)
     else:
         statistic, p_value, each = _chi_square(groups, theta, freedom)
-    by_category = dict(zip(survey.categories, each.tolist(), strict=True))
+    by_category = dict(zip(groups[0].survey.categories, each.tolist(), strict=True))
     method: Method = "resampled" if draws else "chi-square"
     return Homogeneity(statistic, freedom, p_value, by_category, method)
 
@@ -141,30 +116,6 @@ def _pooled(groups: Sequence[Estimate]) -> Floats:
     precisions = [1 / group.survey.mechanism.variance(flat, group.n).mean() for group in groups]
     shares = np.average([group.frequencies for group in groups], axis=0, weights=precisions)
     return project_simplex(shares)
-
-
-def _draws(groups: Sequence[Estimate]) -> int:
-    """Return how many times to draw anew: not at all where events are many, or draws slow."""
-    if all(group.n * _noise_rate(group.survey.mechanism) >= _MANY_EVENTS for group in groups):
-        return 0
-    steps = 0.0
-    for group in groups:
-        mechanism = group.survey.mechanism
-        a_report, decoding = mechanism.server_steps
-        one_by_one = isinstance(mechanism, (Hashed, Cohorts))
-        steps += decoding + (group.n * max(a_report / 16, 1) if one_by_one else 0)
-    return 0 if steps > _STEPS_A_DRAW else int(np.clip(_STEPS / steps, _LEAST_DRAWS, _MOST_DRAWS))
-
-
-def _noise_rate(mechanism: Mechanism) -> float:
-    """Return how often noise supports a category, or fails to."""
-    if isinstance(mechanism, Symmetric):
-        return min(mechanism.h, 1 - mechanism.h)
-    if isinstance(mechanism, Cohorts):
-        return float(mechanism.telling_rates[1])
-    if isinstance(mechanism, Interval):
-        return (mechanism.window << mechanism.scale) / mechanism.total
-    return float(mechanism.alpha) if isinstance(mechanism, GeometricNoise) else 0.0
 
 
 # --- the chi-squared law --------------------------------------------------------------------------
@@ -188,46 +139,10 @@ def _chi_square(
 
     delta = np.array([groups[i].frequencies - groups[base].frequencies for i in rest])
     diagonal = np.array([variances[i] + variances[base] for i in rest])
-    statistic = _largest_contrast(apply, diagonal, delta)
+    statistic = largest_contrast(apply, diagonal, delta)
     distances = deviances(groups, [group.counts[None] for group in groups], theta)[0]
     each = gammaincc((len(groups) - 1) / 2, distances / 2)
-    return statistic, float(gammaincc(freedom / 2, statistic / 2)), _holm(each)
-
-
-def _largest_contrast(apply: Operator, diagonal: Floats, delta: Floats) -> float:
-    """Return the largest (u·Δ)² / u·Σu over u whose rows sum to 0.
-
-    It is u·Δ where Σu = Δ up to a constant for each row, found by conjugate gradients among the u
-    whose rows sum to 0, preconditioned by the diagonal. The constants are subtracted from every
-    residual, so that their rounding error does not take over (Gould, Hribar, Nocedal 2001).
-    """
-    precision = 1 / diagonal
-
-    def centre(residual: Floats) -> Floats:
-        return residual - np.average(residual, axis=-1, weights=precision, keepdims=True)
-
-    u, residual = np.zeros(delta.shape), centre(delta)
-    direction = precision * residual
-    size = first = np.vdot(residual, direction)
-    for _ in range(2 * delta.size + 100):
-        if size <= _SMALL * first:
-            break
-        image = apply(direction)
-        length = size / np.vdot(direction, image)
-        u, residual = u + length * direction, centre(residual - length * image)
-        step = precision * residual
-        size, last = np.vdot(residual, step), size
-        direction = step + size / last * direction
-    return max(float(np.vdot(u, delta)), 0.0)  # rounding apart
-
-
-def _holm(p_values: Floats) -> Floats:
-    """Return the p-values adjusted for their number: the smallest times it, and so on."""
-    order = np.argsort(p_values)
-    adjusted = np.empty(len(p_values))
-    times = np.arange(len(p_values), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(times * p_values[order]), 1)
-    return adjusted
+    return statistic, float(gammaincc(freedom / 2, statistic / 2)), holm(each)
 
 
 # --- surveys drawn anew ---------------------------------------------------------------------------
@@ -237,13 +152,12 @@ def _resampled(
     groups: Sequence[Estimate], theta: Floats, draws: int
 ) -> tuple[float, float, Floats]:
     """Return the statistic, its p-value, and those of the categories, adjusted."""
-    seed = sha256(b"".join(group.counts.tobytes() for group in groups)).digest()
-    rng = np.random.default_rng(list(seed))
+    rng = seeded_by(groups)
     if _exchangeable(groups):
         drawn = _dealt([group.counts for group in groups], draws, rng)
     else:
         smooth = _smoothed(groups, theta)
-        drawn = [_redraw(group, smooth, draws, rng) for group in groups]
+        drawn = [redraw(group, smooth, draws, rng) for group in groups]
     pairs = zip(groups, drawn, strict=True)
     counts = [np.concatenate((group.counts[None], rows)) for group, rows in pairs]
     distances = deviances(groups, counts, theta)
@@ -286,14 +200,3 @@ def _smoothed(groups: Sequence[Estimate], theta: Floats) -> Floats:
     people = sum(1 / g.survey.mechanism.variance(flat, g.n).mean() for g in groups) * (d - 1) / d**2
     smooth: Floats = (people * theta + 1 / 2) / (people + d / 2)
     return smooth
-
-
-def _redraw(group: Estimate, theta: Floats, draws: int, rng: np.random.Generator) -> Integers:
-    """Return the counts of the group if theta are the true shares, drawn anew so many times."""
-    mechanism, n = group.survey.mechanism, group.n
-    if draws * n * max(mechanism.report_bytes, 8) > _BYTES_AT_ONCE:
-        crowds = (rng.multinomial(n, theta) for _ in range(draws))
-        return np.array([draw_counts(mechanism, crowd, rng) for crowd in crowds])
-    people = rng.choice(mechanism.d, size=draws * n, p=theta)
-    reports = mechanism.randomize(people, entropy=Entropy(rng.bytes(32)))
-    return np.array([mechanism.tally(each) for each in reports.reshape(draws, n, -1)])

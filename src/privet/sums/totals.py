@@ -22,7 +22,7 @@ import numpy as np
 from ..analysis.estimate import Estimate
 from ..analysis.tally import Tally
 from ..arguments import alpha_of, check_target
-from ..errors import InvalidArgument, NoReports
+from ..errors import InvalidArgument, NoReports, SurveyMismatch
 from ..refine import project_simplex
 from .covariance import noise
 
@@ -296,6 +296,17 @@ def estimate_of(owner: str, name: str, counted: object) -> Estimate:
     if counted.n == 0:
         raise NoReports(f"The estimate of survey {counted.survey.id!r} has no reports.")
     return counted
+
+
+def check_categories(estimates: Sequence[Estimate]) -> None:
+    """Raise SurveyMismatch unless all surveys have the same categories, in the same order."""
+    survey = estimates[0].survey
+    for other in estimates:
+        if other.survey.categories != survey.categories:
+            raise SurveyMismatch(
+                f"The surveys {survey.id!r} and {other.survey.id!r} "
+                "do not have the same categories."
+            )
 
 
 def _quantile(alpha: float) -> float:
