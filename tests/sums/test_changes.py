@@ -20,7 +20,8 @@ PAIRS = [
 ]
 
 
-def estimates(mechanism, n, theta, seed):
+def estimates(asked, theta, seed):
+    mechanism, n = asked
     rng, survey = np.random.default_rng(seed), survey_of(mechanism)
     crowds = rng.multinomial(n, theta, size=REPEATS)
     return [Estimate(survey, n, simulate.counts(mechanism, crowd, rng)) for crowd in crowds]
@@ -36,7 +37,7 @@ def missed(pairs, truth, **options):
 def test_all_intervals_hold_together(first, second):
     theta = zipf(first[0].d)
     other = theta[::-1]
-    pairs = list(zip(estimates(*first, theta, 71), estimates(*second, other, 72), strict=True))
+    pairs = list(zip(estimates(first, theta, 71), estimates(second, other, 72), strict=True))
     assert missed(pairs, other - theta) <= MOST
     # And against known shares.
     assert missed([(theta, two) for _, two in pairs], other - theta) <= MOST
@@ -49,7 +50,7 @@ def test_all_intervals_hold_together(first, second):
 def test_unadjusted_intervals_do_not():
     """Negative control: each interval at its own level, from the library's own for one category."""
     theta, survey = zipf(40), survey_of(KSubset(40, 1.0))
-    one, two = (estimates(survey.mechanism, 2000, theta, seed) for seed in (73, 74))
+    one, two = (estimates((survey.mechanism, 2000), theta, seed) for seed in (73, 74))
     misses = 0
     for before, after in zip(one[:60], two[:60], strict=True):
         ends = [change(before, after, name).interval() for name in survey.categories]
@@ -60,8 +61,8 @@ def test_unadjusted_intervals_do_not():
 @pytest.mark.parametrize("times", [1, 3])
 def test_each_is_the_interval_of_one_change(times):
     theta = zipf(8)
-    one = estimates(KSubset(8, 1.0), 500, theta, 75)[0]
-    two = estimates(OptimizedUnary(8, 2.0), 700, theta, 76)[0]
+    one = estimates((KSubset(8, 1.0), 500), theta, 75)[0]
+    two = estimates((OptimizedUnary(8, 2.0), 700), theta, 76)[0]
     found = changes(one, two, 0.9, times=times)
     for i, name in enumerate(one.survey.categories):
         single = change(one, two, name)
@@ -71,8 +72,8 @@ def test_each_is_the_interval_of_one_change(times):
 
 
 def test_bad_arguments():
-    estimate = estimates(KSubset(3, 1.0), 100, zipf(3), 77)[0]
-    other = estimates(KSubset(4, 1.0), 100, zipf(4), 78)[0]
+    estimate = estimates((KSubset(3, 1.0), 100), zipf(3), 77)[0]
+    other = estimates((KSubset(4, 1.0), 100), zipf(4), 78)[0]
     with pytest.raises(SurveyMismatch, match="do not have the same categories"):
         changes(estimate, other)
     with pytest.raises(NoReports):

@@ -21,7 +21,9 @@ from .failures import BAD_DATA, EPILOG, INTERRUPTED, SYSTEM, USAGE, ending_tidil
 
 __all__ = ["BAD_DATA", "COMMANDS", "EPILOG", "INTERRUPTED", "SYSTEM", "USAGE", "main"]
 
-COMMANDS = ("demo", "plan", "survey", "randomize", "tally", "estimate", "simulate", "paper")
+COMMANDS = (
+    "demo", "plan", "survey", "randomize", "tally", "estimate", "compare", "simulate", "paper",
+)  # fmt: skip
 
 
 class _Commands(click.Group):

@@ -63,7 +63,7 @@ def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Survey, 
 
 def _refuse_swapped(path: Path, others: Sequence[OnePath]) -> None:
     for other in others:
-        if _is_survey(Path(other)):
+        if is_survey(Path(other)):
             rule = f"The survey comes first: {other} is one, {path} is not."
             raise click.UsageError(rule) from None
 
@@ -73,7 +73,8 @@ def _begins(path: Path, mark: bytes) -> bool:
         return file.read(len(mark)) == mark
 
 
-def _is_survey(path: Path) -> bool:
+def is_survey(path: Path) -> bool:
+    """Say whether a file is a survey."""
     from ..errors import PrivetError
     from ..survey import Survey
 

@@ -1,14 +1,17 @@
 """Pictures of estimates, plans and experiments, by matplotlib, which is imported late."""
 
+from .changes import plot_changes, save_changes
 from .estimates import plot_estimate, plot_groups, save_estimate, save_groups
 from .experiments import plot_experiment, save_experiment
 from .plans import plot_plan, save_plan
 
 __all__ = [
+    "plot_changes",
     "plot_estimate",
     "plot_experiment",
     "plot_groups",
     "plot_plan",
+    "save_changes",
     "save_estimate",
     "save_experiment",
     "save_groups",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-HEDGE, TRUTH, INK = "#4f7942", "#d1495b", "#2b2d2f"
+HEDGE, TRUTH, INK, PALE = "#4f7942", "#d1495b", "#2b2d2f", "#b4b8b0"
 LETTERS_AN_INCH = 11  # of a title
 # And what would say when a picture was made.
 _FORMATS = {".png": "Creation Time", ".svg": "Date", ".pdf": "CreationDate"}

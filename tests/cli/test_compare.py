@@ -1,0 +1,239 @@
+"""privet compare: waves, groups and known shares, tables, pictures, and what is refused."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from commands import (
+    BAD_DATA,
+    SHARES,
+    SURVEY,
+    USAGE,
+    assert_is_a_picture,
+    fails,
+    run,
+    succeeds,
+    write_reports,
+)
+from privet import Survey
+from privet.bulk import tally_files
+from privet.entropy import seeded
+from privet.sums import changes, fit, homogeneity
+
+LATER = Survey("What do you drink?", list(SHARES), 1.0, id="drinks-later")
+KNOWN = "category,share\ntea,0.5\ncoffee,0.3\njuice,0.15\nneither,0.05\n"
+
+
+def wave(path, shares, survey=SURVEY, people=2000, seed=1):
+    """Reports of people with these shares, in percent."""
+    answers = np.repeat(list(SHARES), np.array(shares) * people // 100).tolist()
+    write_reports(path, survey.randomize_batch(answers, entropy=seeded(seed)), survey)
+
+
+@pytest.fixture
+def waves(folder):
+    wave("before.parquet", [50, 30, 15, 5])
+    wave("after.parquet", [20, 60, 15, 5], LATER, 5000, seed=2)
+    Path("known.csv").write_text(KNOWN)
+    Path("later.json").write_text(LATER.to_json())
+
+
+def estimate(path, survey=SURVEY):
+    return tally_files([Path(path)], survey).estimate()
+
+
+def document(*args):
+    return json.loads(succeeds("compare", *args, "--json"))
+
+
+def test_two_waves_with_surveys_of_their_own(waves):
+    found = document("before.parquet", "after.parquet")
+    one, two = estimate("before.parquet"), estimate("after.parquet", LATER)
+    test, shares = homogeneity(one, two), changes(one, two)
+    assert found["test"]["p_value"] == test.p_value
+    assert found["test"]["method"] == "chi-square"
+    assert found["test"]["differs"] is True
+    assert [(crowd["name"], crowd["n"], crowd["survey"]) for crowd in found["crowds"]] == [
+        ("before", 2000, "drinks"),
+        ("after", 5000, "drinks-later"),
+    ]
+    (pair,) = found["comparisons"]
+    assert (pair["first"], pair["second"]) == ("before", "after")
+    for i, row in enumerate(pair["categories"]):
+        assert row["category"] == list(SHARES)[i]
+        assert row["difference"] == shares.values[i] == row["second_share"] - row["first_share"]
+        assert (row["low"], row["high"]) == (shares.low[i], shares.high[i])
+        assert row["p_value"] == test.by_category[row["category"]]
+        assert row["found"] is (row["p_value"] <= 0.05)
+    assert [row["found"] for row in pair["categories"]] == [True, True, False, False]
+
+
+def test_the_table_says_it_in_words(waves):
+    said = succeeds("compare", "before.parquet", "after.parquet")
+    assert said.index("coffee") < said.index("juice")  # the largest differences first
+    assert "2 of 4 categories differ: " in said
+    assert "before and after differ: if they were alike, differences as large as these" in said
+    assert "fewer than 1 of 1,000 surveys" in " ".join(said.split())
+    assert max(map(len, said.splitlines())) <= 100
+    said = succeeds("compare", "before.parquet", "after.parquet", "--top", 1)
+    assert "and 3 categories that differ less" in said
+    wave("again.parquet", [50, 30, 15, 5], seed=7)
+    said = succeeds("compare", "before.parquet", "again.parquet")
+    assert "before and again are not found to differ" in said
+    assert "No single category is found to differ." in said
+
+
+def test_tallies_with_a_survey_for_all_or_one_for_each(waves):
+    succeeds("tally", "before.parquet", "-o", "before.tally")
+    succeeds("tally", "after.parquet", "-o", "after.tally")
+    wanted = document("before.parquet", "after.parquet")
+    surveys = ["--survey", "survey.json", "--survey", "later.json"]
+    assert document("before.tally", "after.tally", *surveys) == wanted
+    wave("again.parquet", [50, 30, 15, 5], seed=7)
+    mixed = document("before.tally", "again.parquet", "--survey", "survey.json")
+    assert mixed == document("before.parquet", "again.parquet")
+    line = fails(BAD_DATA, "compare", "before.tally", "after.tally", "--survey", "survey.json")
+    assert line.startswith("after.tally: The tally is of another survey")
+    line = fails(BAD_DATA, "compare", "before.tally", "after.tally")
+    assert line.startswith("before.tally: a tally, which carries no survey")
+
+
+def test_groups_of_one_file(grouped):
+    found = document("g.parquet", "--by", "country")
+    assert [crowd["name"] for crowd in found["crowds"]] == ["DE", "FR", "IT"]
+    assert [(p["first"], p["second"]) for p in found["comparisons"]] == [("DE", "FR"), ("DE", "IT")]
+    assert found["test"]["degrees_of_freedom"] == 6
+    said = succeeds("compare", "g.parquet", "--by", "country")
+    assert "FR compared with DE" in said
+    assert "The 3 groups are not found to differ" in said
+    two = document("g.parquet", "--by", "country", "--groups", "IT, FR")
+    assert [(p["first"], p["second"]) for p in two["comparisons"]] == [("IT", "FR")]
+    # Two comparisons with one group are more than one: intervals are wider, p-values larger.
+    narrow = document("g.parquet", "--by", "country", "--groups", "DE,FR")["comparisons"][0]
+    for one, many in zip(narrow["categories"], found["comparisons"][0]["categories"], strict=True):
+        assert many["low"] < one["low"] <= one["high"] < many["high"]
+        assert many["p_value"] == min(2 * one["p_value"], 1)
+
+
+def test_small_groups_are_left_out(folder):
+    answers = pa.table(
+        {"answer": ["tea"] * 45, "country": ["FR"] * 20 + ["DE"] * 20 + ["IT"] * 4 + [None]}
+    )
+    parquet.write_table(answers, "a.parquet")
+    succeeds("randomize", "survey.json", "a.parquet", "-o", "g.parquet", "--by", "country")
+    result = run("compare", "g.parquet", "--by", "country", "--json")
+    assert [crowd["name"] for crowd in json.loads(result.stdout)["crowds"]] == ["DE", "FR"]
+    assert "Note: 2 groups of fewer than 10 reports left out." in result.stderr
+    named = document("g.parquet", "--by", "country", "--groups", "FR,IT,(none)")
+    assert [crowd["n"] for crowd in named["crowds"]] == [20, 4, 1]
+    assert named["test"]["method"] == "resampled"
+
+
+def test_known_shares(waves):
+    found = document("before.parquet", "--known", "known.csv")
+    one = estimate("before.parquet")
+    test = fit(one, [0.5, 0.3, 0.15, 0.05])
+    assert found["test"]["p_value"] == test.p_value
+    (pair,) = found["comparisons"]
+    assert (pair["first"], pair["second"]) == ("known", "before")
+    low, _ = one.survey.mechanism.interval(one.counts, one.n, 0.05 / 4, "population")
+    for i, row in enumerate(pair["categories"]):
+        assert row["first_share"] == SHARES[row["category"]] / 100
+        assert row["low"] == pytest.approx(low[i] - row["first_share"])
+        assert row["p_value"] == test.by_category[row["category"]]
+    said = " ".join(succeeds("compare", "before.parquet", "--known", "known.csv").split())
+    assert "before and the known shares are not found to differ: if the crowd had the known" in said
+    Path("known.json").write_text('{"tea": 0.2, "coffee": 0.6, "juice": 0.15, "neither": 0.05}')
+    assert document("before.parquet", "--known", "known.json")["test"]["differs"] is True
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.json", "out.parquet"])
+def test_files_have_every_category(grouped, name):
+    succeeds("compare", "g.parquet", "--by", "country", "-o", name, "--top", 1)
+    if name.endswith("json"):
+        document = json.loads(Path(name).read_text())
+        rows = [
+            {"first": pair["first"], "second": pair["second"], **row}
+            for pair in document["comparisons"]
+            for row in pair["categories"]
+        ]
+    elif name.endswith("csv"):
+        with Path(name).open(newline="") as file:
+            rows = list(csv.DictReader(file))
+    else:
+        rows = parquet.read_table(name).to_pylist()
+    assert [(row["first"], row["second"], row["category"]) for row in rows] == [
+        ("DE", other, category) for other in ("FR", "IT") for category in SHARES
+    ]
+    for row in rows:
+        assert float(row["low"]) < float(row["difference"]) < float(row["high"])
+
+
+def test_pictures(waves, grouped):
+    succeeds("compare", "before.parquet", "after.parquet", "--figure", "a.png")
+    succeeds("compare", "g.parquet", "--by", "country", "--figure", "b.png")
+    succeeds("compare", "before.parquet", "--known", "known.csv", "--figure", "c.svg")
+    assert_is_a_picture("a.png")
+    assert_is_a_picture("b.png")
+    text = Path("c.svg").read_text()
+    for words in ("before − known", "difference, percentage points", "What do you drink?"):
+        assert words in text
+
+
+def test_files_of_the_same_name_are_called_by_their_paths(waves):
+    Path("old").mkdir()
+    Path("before.parquet").rename("old/after.parquet")
+    found = document("old/after.parquet", "after.parquet")
+    assert [crowd["name"] for crowd in found["crowds"]] == ["old/after.parquet", "after.parquet"]
+
+
+def test_a_folder_is_one_crowd(waves):
+    Path("days").mkdir()
+    for day in (1, 2):
+        wave(f"days/{day}.parquet", [50, 30, 15, 5], seed=day)
+    found = document("days", "after.parquet")
+    assert [(crowd["name"], crowd["n"]) for crowd in found["crowds"]] == [
+        ("days", 4000),
+        ("after", 5000),
+    ]
+
+
+def test_wrong_usage(waves, grouped):
+    for args, said in (
+        (["before.parquet"], "There is nothing to compare with: name other reports, or give --by"),
+        (["before.parquet", "before.parquet"], "before.parquet: given twice"),
+        (["survey.json", "before.parquet"], "survey.json is a survey: give it as --survey."),
+        (["g.parquet", "--by", "country", "--known", "known.csv"], "--by and --known are"),
+        (["before.parquet", "after.parquet", "--groups", "a,b"], "--groups is for --by."),
+        (["before.parquet", "nowhere.parquet"], "There is no file 'nowhere.parquet'."),
+        (["g.parquet", "--by", "country", "--groups", "FR,FR"], "The group 'FR' is given twice."),
+        (["g.parquet", "--by", "country", "-o", "g.parquet"], "g.parquet: given twice"),
+        (["before.parquet", "after.parquet", *["--survey", "later.json"] * 3], "2 here, not 3."),
+    ):  # fmt: skip
+        assert said in fails(USAGE, "compare", *args)
+
+
+def test_bad_data(waves, grouped):
+    other = Survey("What do you eat?", ["bread", "rice"], 1.0, id="food")
+    write_reports("food.parquet", other.randomize_batch(["rice"] * 50), other)
+    write_reports("none.parquet", SURVEY.randomize_batch([]))
+    Path("part.csv").write_text(KNOWN.replace("neither,0.05\n", ""))
+    Path("sum.csv").write_text(KNOWN.replace("0.05", "0.1"))
+    Path("other.csv").write_text(KNOWN.replace("juice", "milk"))
+    for args, said in (
+        (["before.parquet", "food.parquet"], "'food' do not have the same categories."),
+        (["before.parquet", "none.parquet"], "none.parquet: there are no reports."),
+        (["none.parquet", "--known", "known.csv"], "none.parquet: there are no reports."),
+        (["before.parquet", "--by", "country"], "before.parquet: there is no column 'country'"),
+        (["g.parquet", "--by", "country", "--groups", "FR,UK"], "no group 'UK' by country;"),
+        (["g.parquet", "--by", "country", "--groups", "FR"], "it takes two groups by country to"),
+        (["before.parquet", "--known", "part.csv"], "part.csv: the share of 'neither' is missing."),
+        (["before.parquet", "--known", "sum.csv"], "sum.csv: the shares must add up to 1, not"),
+        (["before.parquet", "--known", "other.csv"], "other.csv, row 4: 'milk' is not a"),
+    ):  # fmt: skip
+        assert said in fails(BAD_DATA, "compare", *args, "-o", "out.csv")
