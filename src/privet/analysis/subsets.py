@@ -1,4 +1,7 @@
-"""The k-subset mechanism for analysts: batches of sets, and how many hold each value."""
+"""The k-subset mechanism for analysts: batches of sets, and how many hold each value.
+
+The counters are for every mechanism whose reports are packed sets.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..mechanisms.subsets.k_subset import KSubset
+from ..mechanisms.subsets.packed import Packed
 from ..mechanisms.subsets.start import expected_draws
 from . import kernels
 from .analyst import Analyst, half_of
@@ -31,8 +35,7 @@ _MAX_PLANES = 6
 
 @half_of.register(KSubset)
 def _(mechanism: KSubset) -> Analyst:
-    counter = IndexCounter(mechanism) if mechanism.index_bits else BitmapCounter(mechanism)
-    return Analyst(HitRates(mechanism), SubsetBatches(mechanism), counter)
+    return Analyst(HitRates(mechanism), SubsetBatches(mechanism), counter_of(mechanism))
 
 
 class SubsetBatches(Batches[KSubset]):
@@ -95,22 +98,41 @@ class SubsetBatches(Batches[KSubset]):
         return done, used * m.word_bytes
 
 
-class BitmapCounter(Counter[KSubset]):
+def counter_of(mechanism: Packed) -> Counter[Packed]:
+    """Return who counts sets that are packed like these."""
+    return IndexCounter(mechanism) if mechanism.index_bits else BitmapCounter(mechanism)
+
+
+class BitmapCounter(Counter[Packed]):
     """Counts sets that are bitmaps."""
+
+    @property
+    def size(self) -> int:
+        """A counter for every point."""
+        return self.mechanism.points
+
+    @property
+    def entries(self) -> int:
+        """A report is unpacked bit by bit."""
+        return self.mechanism.points
+
+    def counts(self, aggregate: Integers) -> Integers:
+        """Return how many reports hold each value: the first points are the values."""
+        return aggregate[: self.mechanism.d].copy()
 
     def invalid(self, reports: Reports) -> NDArray[np.bool_]:
         """Return which rows have a bit too many, or another number of members than k."""
         sizes = np.bitwise_count(reports).sum(axis=1, dtype=np.int64)
         invalid: NDArray[np.bool_] = sizes != self.mechanism.k
-        return padded(reports, self.mechanism.d) | invalid
+        return padded(reports, self.mechanism.points) | invalid
 
     def add_few(self, reports: Reports, total: Integers) -> None:
         """Add checked reports to a total."""
-        total += count_bits(reports, self.mechanism.d)
+        total += count_bits(reports, self.mechanism.points)
 
     def add_many(self, reports: Reports, total: Integers) -> int:
         """Check and count reports; return the first invalid row, or -1."""
-        return count_bitmaps(reports, self.mechanism.d, total, self.mechanism.k)
+        return count_bitmaps(reports, self.mechanism.points, total, self.mechanism.k)
 
     def problem(self, aggregate: Integers, n: int) -> str | None:
         """Every report has k different members."""
@@ -122,28 +144,28 @@ class IndexCounter(BitmapCounter):
 
     @property
     def entries(self) -> int:
-        """A report is unpacked bit by bit."""
+        """A report lists its members."""
         return self.mechanism.k * self.mechanism.index_bits
 
     def invalid(self, reports: Reports) -> NDArray[np.bool_]:
         """Return which rows have a bit too many, a member too large, or members out of order."""
         indices = members_of(self.mechanism, reports)
-        too_large = (indices >= self.mechanism.d).any(axis=1)
+        too_large = (indices >= self.mechanism.points).any(axis=1)
         out_of_order = (np.diff(indices, axis=1) <= 0).any(axis=1)
         return padded(reports, self.entries) | too_large | out_of_order
 
     def add_few(self, reports: Reports, total: Integers) -> None:
         """Add checked reports to a total."""
         members = members_of(self.mechanism, reports).ravel()
-        total += np.bincount(members, minlength=self.mechanism.d)
+        total += np.bincount(members, minlength=self.mechanism.points)
 
     def add_many(self, reports: Reports, total: Integers) -> int:
         """Check and count reports; return the first invalid row, or -1."""
         m = self.mechanism
-        return count_indices(reports, m.d, m.k, m.index_bits, total)
+        return count_indices(reports, m.points, m.k, m.index_bits, total)
 
 
-def members_of(mechanism: KSubset, reports: Reports) -> Integers:
+def members_of(mechanism: Packed, reports: Reports) -> Integers:
     """Return the members of reports that list them, int64 (n, k)."""
     width = mechanism.index_bits
     bits = np.unpackbits(reports, axis=1, count=mechanism.k * width, bitorder="little")

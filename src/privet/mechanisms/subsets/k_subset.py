@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from math import comb, sqrt
 
 from ...arguments import is_whole
 from ...errors import InvalidSurvey
+from .packed import Packed, index_bits
 from .start import expected_draws, takes_long, usual_start
 from .subsets import Subsets
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...entropy import Stream
 
 
-class KSubset(Subsets):
+class KSubset(Subsets, Packed):
     r"""Report a set of k of the d values that is more likely to hold the person's value.
 
     Parameters
@@ -53,6 +53,8 @@ class KSubset(Subsets):
     >>> inside, outside = (mechanism.probability(b"\x03", value) for value in (0, 3))
     >>> inside / outside == mechanism.likelihood_ratio
     True
+    >>> KSubset(10, 1.0, k=3).members(b"\x25\x00")
+    [0, 2, 5]
 
     """
 
@@ -67,7 +69,7 @@ class KSubset(Subsets):
         d, epsilon = self._check_domain(d, epsilon)
         k = self._choose_k(d, epsilon, k)
         odds, scale = finest_odds(type(self).__name__, d, epsilon, k)
-        start = (0, 0) if _index_bits(d, k) else usual_start(d - 1, min(k, d - k) - 1)
+        start = (0, 0) if index_bits(d, k) else usual_start(d - 1, min(k, d - k) - 1)
         self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=start)
 
     def __repr__(self) -> str:
@@ -110,7 +112,7 @@ class KSubset(Subsets):
         if not 1 <= k <= d - 1:
             raise InvalidSurvey(f"The k of {cls.name} must be in [1, {d - 1}]. Got {k}.")
         odds = read_odds(cls.name, epsilon, d, k, digits, scale)
-        if not (0 <= b <= 64 and 0 <= c < 1 << b) or (b and _index_bits(d, k)):
+        if not (0 <= b <= 64 and 0 <= c < 1 << b) or (b and index_bits(d, k)):
             raise InvalidSurvey(f"The start [{c}, {b}] of {cls.name} is not a probability c / 2^b.")
         if takes_long(d - 1, min(k, d - k) - 1, c, b):
             raise InvalidSurvey(f"The start [{c}, {b}] of {cls.name} is far from {k} of {d}.")
@@ -124,48 +126,6 @@ class KSubset(Subsets):
         return self.d
 
     # --- a report -----------------------------------------------------------------------------
-
-    @cached_property
-    def index_bits(self) -> int:
-        """The bits of a member where a report lists its members, 0 where it is a bitmap."""
-        return _index_bits(self.d, self.k)
-
-    @cached_property
-    def report_bytes(self) -> int:
-        """A bitmap of d bits or k sorted indices, whichever is shorter."""
-        return (self.k * self.index_bits or self.d) + 7 >> 3
-
-    def members(self, report: bytes) -> list[int]:
-        r"""Return the values in a report, in increasing order.
-
-        >>> KSubset(10, 1.0, k=3).members(b"\x25\x00")
-        [0, 2, 5]
-        """
-        self._check_report(report)
-        return self._unpacked(report)
-
-    def _unpacked(self, report: bytes) -> list[int]:
-        packed = int.from_bytes(report, "little")
-        if width := self.index_bits:
-            return [packed >> at & (1 << width) - 1 for at in range(0, self.k * width, width)]
-        return [value for value in range(self.d) if packed >> value & 1]
-
-    def problem(self, report: bytes) -> str | None:
-        """Return why bytes are not a report, or None."""
-        used = self.k * self.index_bits or self.d
-        packed = int.from_bytes(report, "little")
-        if packed >> used:
-            return f"A bit beyond the first {used} is set."
-        if not self.index_bits:
-            size = packed.bit_count()
-            wrong = f"A report of this survey has {self.k} members. Got {size}."
-            return None if size == self.k else wrong
-        members = self._unpacked(report)
-        if max(members) >= self.d:
-            return f"A member must be below {self.d}. Got {max(members)}."
-        if any(a >= b for a, b in pairwise(members)):
-            return "The members are not in increasing order."
-        return None
 
     def _chance(self, report: bytes, value: int) -> Fraction:
         weight = self.odds if value in self._unpacked(report) else 1 << self.scale
@@ -228,19 +188,9 @@ class KSubset(Subsets):
 
     def _sample_indices(self, value: int, stream: Stream) -> bytes:
         """Sample the same way for sparse sets, whose cost must not grow with d."""
-        others, width = self.d - 1, self.index_bits
+        others = self.d - 1
         hit = stream.coin(*self.coin)
         drawn = stream.distinct(others, self.k)
         members = [others if position == value else position for position in drawn]
         members[-1] = (members[-1], value)[hit]  # the same work, whichever it is
-        members.sort(reverse=True)
-        packed = 0
-        for member in members:
-            packed = packed << width | member
-        return packed.to_bytes(self.report_bytes, "little")
-
-
-def _index_bits(d: int, k: int) -> int:
-    """Return the bits of an index where k of them are shorter than a bitmap in bytes, else 0."""
-    width = (d - 1).bit_length()
-    return width if k * width + 7 >> 3 < d + 7 >> 3 else 0
+        return self._packed(members)
