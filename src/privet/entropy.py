@@ -14,6 +14,7 @@ that clients in other languages follow byte by byte.
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, bisect_right
 from functools import cache, lru_cache
 from operator import length_hint
 from struct import unpack_from
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .analysis.keystream import Keystream
+
+    # Numbers of [0, 1) as `fractions` returns them.
+    Fractions = tuple[list[int], list[int], int]
 
 __all__ = ["Entropy", "Stream", "keyed", "secure", "seeded"]
 
@@ -50,6 +54,18 @@ def _bits(width: int) -> Callable[[int], int]:
 def _whole_multiple(n: int) -> int:
     """Return the largest multiple of n that 64 bits can count up to."""
     return _MARK // n * n
+
+
+def fractions(numerators: list[int], total: int) -> Fractions:
+    """Return numbers numerator / total of [0, 1), as `Stream.pick` takes them.
+
+    Those are the first 64 binary digits of each, and the numerators and the total of the rest.
+
+    >>> fractions([1, 2], 3) == ([2**64 // 3, 2**65 // 3], [1, 2], 3)
+    True
+    """
+    digits = [divmod(numerator << 64, total) for numerator in numerators]
+    return [lead for lead, _ in digits], [rest for _, rest in digits], total
 
 
 class Stream:
@@ -89,6 +105,20 @@ class Stream:
         limits = _whole_multiple(sizes[0]), _whole_multiple(sizes[1])
         word = self._marked(limits[which]) - _MARK
         return word % sizes[0], word % sizes[1]
+
+    def pick(self, leads: list[int], rests: list[int], total: int) -> int:
+        """Return how many of increasing `fractions` are at or below a uniform number of [0, 1).
+
+        Eight bytes are the first 64 binary digits of that number. Only where they are those of a
+        fraction, too, do eight more say which of the two is larger, and so on: it is exact.
+        """
+        below = 0
+        while leads:
+            word = self.below(_MARK)
+            first, end = bisect_left(leads, word), bisect_right(leads, word)
+            below += first
+            leads, rests, total = fractions(rests[first:end], total)
+        return below
 
     def _marked(self, limit: int) -> int:
         """Return eight bytes as an integer, the first ones that are below the limit, plus 2**64.

@@ -18,6 +18,7 @@ MIXINS = {
     "Symmetric": "symmetric",
     "Numbered": "numbered",
     "Placed": "placed",
+    "Packed": "subsets.packed",
     "Cohorts": "hashes.cohorts",
 }
 
@@ -31,8 +32,8 @@ def drawn():
             continue
         depth, name, rest = len(found[1]) // 4, found[2], found[3]
         path[depth:] = [name]
-        also = re.search(r"\((\w+)\)\s*$", rest)
-        yield name, path[depth - 1] if depth else None, also and also[1]
+        also = re.search(r"\(([\w, ]+)\)\s*$", rest)
+        yield name, path[depth - 1] if depth else None, also[1].split(", ") if also else []
 
 
 def defined():
@@ -58,6 +59,7 @@ def test_every_class_is_drawn_once():
     assert {cls.name for cls in defined().values() if "name" in vars(cls)} == {
         *by_name,
         "laplace-noise",
+        "set-subset",
     }
 
 
@@ -65,7 +67,7 @@ def test_every_class_is_drawn_once():
 def test_a_class_has_the_parents_that_are_drawn(name, parent, also):
     classes = defined()
     bases = {base.__name__ for base in classes[name].__bases__} & set(classes)
-    expected = {parent, also} - {None}
+    expected = {parent, *also} - {None}
     # A kind that is one of the mixins' own is a Mechanism through it.
     if also and parent == "Mechanism":
         expected -= {"Mechanism"}

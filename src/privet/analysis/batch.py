@@ -25,8 +25,11 @@ from .keystream import FILL_SLACK
 from .threads import cores, in_threads
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
+    from ..entropy import Fractions
     from .keystream import Keystream
 
     Drawn = tuple[NDArray[Any], ...]
@@ -103,7 +106,7 @@ class Batches(ABC, Generic[M]):
         sample, size = self.mechanism.sample, self.mechanism.report_bytes
         expected = min(len(values), _READ_AHEAD) * self.mechanism.stream_bytes
         stream = Stream(entropy.keystream().read, expected)
-        reports = b"".join([sample(value, stream) for value in values.tolist()])
+        reports = b"".join([sample(value, stream) for value in self.people(values)])
         return np.frombuffer(bytearray(reports), dtype=np.uint8).reshape(-1, size)
 
     def side_by_side(
@@ -148,6 +151,11 @@ class Batches(ABC, Generic[M]):
                 if done == len(part):
                     break
                 words.extend_tail()
+
+    def people(self, values: NDArray[np.int64]) -> list[Any]:
+        """Return each person's value as the sampler takes it."""
+        found: list[Any] = values.tolist()
+        return found
 
     def _as_values(self, values: ArrayLike) -> NDArray[np.int64]:
         array = np.asarray(values)
@@ -243,6 +251,24 @@ class Words:
             words[i] = self._next_below(limit)
         words %= np.uint64(n)
         return words
+
+    def pick(self, piece: NDArray[np.uint8], fractions: Fractions) -> NDArray[np.int64]:
+        """Return for each word of the piece how many fractions are at or below a uniform number.
+
+        Where the word does not tell, as good as never, it takes reading on (`Stream.pick`).
+        """
+        words, leads = piece.view("<u8"), np.array(fractions[0], dtype=np.uint64)
+        picked = self._buffers.room("picks", 8 * len(words))[: 8 * len(words)].view(np.int64)
+        done = kernels.pick(words, leads, 0, picked)
+        while done < len(words):
+            picked[done] = Stream(self._after(words[done].tobytes()), 8).pick(*fractions)
+            done = kernels.pick(words, leads, done + 1, picked)
+        return picked
+
+    def _after(self, seen: bytes) -> Callable[[int], bytes]:
+        """Return a source of bytes that were seen already, and then reads on."""
+        pieces = [seen]
+        return lambda size: pieces.pop() if pieces else self._fixed.read(size)
 
     def _next_below(self, limit: int) -> int:
         word = limit

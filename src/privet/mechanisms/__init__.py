@@ -7,13 +7,14 @@ an analyst does with many reports is in `privet.analysis`; its names on a mechan
     ├── LaplaceNoise               real noise, for simulation alone
     └── Mechanism                  reports of a fixed size, drawn and weighed exactly
         ├── Subsets                k of v points, likelier with the person's value   (Symmetric)
-        │   ├── KSubset            all sets of k values
+        │   ├── KSubset            all sets of k values                              (Packed)
         │   │   └── MultivariateRR     k = 1
         │   └── Design             the blocks of a 2-design                          (Placed)
         │       ├── DifferenceFamily   translates of a few base blocks
         │       │   ├── Cyclotomic
         │       │   └── Projective
         │       └── Hadamard
+        ├── SetSubset              k of v points, likelier with several  (Packed, Symmetric)
         ├── Unary                  a bit for every value                             (Symmetric)
         │   ├── BinaryRR
         │   └── OptimizedUnary
@@ -26,8 +27,9 @@ an analyst does with many reports is in `privet.analysis`; its names on a mechan
         └── GeometricNoise         whole noise on every entry of the answer
 
 In brackets, what else a kind is: `Symmetric` has two hit rates, a `Numbered` report is a number, a
-`Placed` one is drawn by its place among numbers, and `Cohorts` share public hash functions. Folders
-follow the tree: subsets, bits, hashes, scales, noise.
+`Placed` one is drawn by its place among numbers, a `Packed` one is a set, and `Cohorts` share
+public hash functions. By `SetSubset`, a person holds several values or none. Folders follow the
+tree: subsets, bits, hashes, scales, noise.
 """
 
 from .base import Mechanism
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from .subsets.k_subset import KSubset
     from .subsets.multivariate_rr import MultivariateRR
     from .subsets.projective import Projective
+    from .subsets.set_subset import SetSubset
     from .symmetric import Symmetric
 
 __all__ = [
@@ -71,6 +74,7 @@ __all__ = [
     "OptimizedUnary",
     "Projective",
     "Rappor",
+    "SetSubset",
     "Symmetric",
     "by_name",
     "choose",

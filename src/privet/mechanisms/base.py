@@ -42,6 +42,8 @@ class Channel(Estimated, ABC):
     """A way from one of `d` values to something random, from which shares can be estimated."""
 
     name: ClassVar[str]
+    # Whether every person holds exactly one value, so that shares are a distribution.
+    shares_add_up: ClassVar[bool] = True
     d: int
     epsilon: float
 
@@ -110,23 +112,27 @@ class Mechanism(Counted, Channel):
         """Rebuild from `parameters`, refusing any that would break the promise of ε."""
 
     @abstractmethod
-    def sample(self, value: int, stream: Stream) -> bytes:
-        """Return one report for a value in [0, d), drawn from the stream."""
+    def sample(self, value: Any, stream: Stream) -> bytes:
+        """Return one report for a value in [0, d), or a set of them, drawn from the stream."""
 
     @abstractmethod
     def problem(self, report: bytes) -> str | None:
         """Return why bytes of the right number are not a report, or None."""
 
     @abstractmethod
-    def _chance(self, report: bytes, value: int) -> Fraction:
+    def _chance(self, report: bytes, value: Any) -> Fraction:
         """Return Q(report | value) of a valid report and value."""
 
-    def probability(self, report: bytes, value: int) -> Fraction:
+    def probability(self, report: bytes, value: Any) -> Fraction:
         """Return Q(report | value), exactly."""
         self._check_report(report)
+        return self._chance(report, self._checked(value))
+
+    def _checked(self, value: Any) -> Any:
+        """Return a person's value as `sample` takes it, or raise."""
         if not is_whole(value) or not 0 <= value < self.d:
             raise self._error("value", f"an int in [0, {self.d - 1}]", value)
-        return self._chance(report, int(value))
+        return int(value)
 
     @cached_property
     def realized_epsilon(self) -> float:

@@ -34,6 +34,7 @@ _MECHANISMS = {
 HOMES = dict(_MECHANISMS.values()) | {
     "Channel": ".base",
     "LaplaceNoise": ".noise.laplace",
+    "SetSubset": ".subsets.set_subset",
     "Symmetric": ".symmetric",
     "Comparison": "..plan.comparison",
     "choose": "..plan.comparison",

@@ -1,4 +1,7 @@
-"""The paper's theorems as functions, accurate to the last digits."""
+"""The paper's theorems as functions, accurate to the last digits, and those of sets beside them."""
 
+from . import formulas, sets
 from .formulas import *  # noqa: F403
-from .formulas import __all__ as __all__
+from .sets import *  # noqa: F403
+
+__all__ = [*formulas.__all__, *sets.__all__]

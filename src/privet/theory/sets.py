@@ -1,0 +1,178 @@
+"""What is known of the k-subset mechanism for sets: hit rates, variances, the best sizes.
+
+A person chose at most `most` (m) of `options` (d), and a report is a set of k of v = d + m points
+(`privet.mechanisms.SetSubset`; Wang et al., PrivSet, INFOCOM 2018). With E = e^ε,
+r = C(d, k)/C(v, k), the share of sets that do not meet the person's, and φ = E(1 − r) + r,
+
+    g = Ea/φ,    h = (E(a − b) + b)/φ,    a = k/v,    b = rk/d
+
+are the probabilities that a report holds an option of the person's and any other. Two options are
+both in a report with probability u = Ea₂/φ if the person chose either or both, and else with
+w = (E(a₂ − b₂) + b₂)/φ, a₂ = a(k − 1)/(v − 1), b₂ = b(k − 1)/(d − 1).
+
+Everything is computed in q = e^-ε, where nothing overflows; sizes k may be arrays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arguments import positive, whole
+from ..errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from .formulas import Floats, Real
+
+__all__ = [
+    "set_hit_rates",
+    "set_item_variance",
+    "set_optimal_k",
+    "set_pair_optimal_k",
+    "set_pair_rates",
+    "set_pair_variance",
+]
+
+
+def set_hit_rates(options: int, epsilon: float, most: int, k: ArrayLike) -> tuple[Real, Real]:
+    """Return (g, h), how likely a report holds an option of the person's and any other one.
+
+    >>> print("{:.6f} {:.6f}".format(*set_hit_rates(100, 1.0, 5, k=5)))
+    0.093897 0.045305
+    """
+    return _rates("set_hit_rates", options, epsilon, most, k)[:2]
+
+
+def set_pair_rates(options: int, epsilon: float, most: int, k: ArrayLike) -> tuple[Real, Real]:
+    """Return (u, w), how likely a report holds two options of which the person chose any, or none.
+
+    >>> print("{:.6f} {:.6f}".format(*set_pair_rates(100, 1.0, 5, k=5)))
+    0.003611 0.001648
+    """
+    return _rates("set_pair_rates", options, epsilon, most, k)[2:]
+
+
+def set_item_variance(
+    options: int, epsilon: float, most: int, k: ArrayLike, theta: ArrayLike, n: ArrayLike
+) -> Real:
+    """Return the variance of one option's estimated share where it is theta among n people.
+
+    (θ g(1 − g) + (1 − θ) h(1 − h)) / (n (g − h)²)
+
+    >>> print(f"{set_item_variance(100, 1.0, 5, k=5, theta=0.0, n=10_000):.6f}")
+    0.001832
+    """
+    g, h, *_ = _rates("set_item_variance", options, epsilon, most, k)
+    gain = _gains(options, epsilon, most, k)[0]
+    shares, people = np.asarray(theta, np.float64), np.asarray(n, np.float64)
+    variance: Real = (shares * g * (1 - g) + (1 - shares) * h * (1 - h)) / gain**2 / people
+    return variance
+
+
+def set_optimal_k(options: int, epsilon: float, most: int) -> int:
+    """Return the k in [1, options] with the least variance of a rare option, h(1 − h)/(g − h)².
+
+    >>> set_optimal_k(100, 1.0, 5), set_optimal_k(1000, 1.0, 3)
+    (5, 86)
+    """
+    sizes = 1 + np.arange(whole("set_optimal_k", "options", options, 2), dtype=np.int64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variances = set_item_variance(options, epsilon, most, sizes, 0.0, 1)
+    return _least(sizes, variances)
+
+
+def set_pair_variance(
+    options: int,
+    epsilon: float,
+    most: int,
+    k: ArrayLike,
+    shares: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    n: ArrayLike = 1,
+) -> Real:
+    """Return the variance of the estimated share of n people who chose two options together.
+
+    `shares` are of those who chose the first, the second, and both. With N the number of the two
+    that a report holds, the one unbiased estimate from N is the mean of
+    (N − 2h)/(g − h) − ([N = 2] − w)/(u − w).
+
+    >>> print(f"{set_pair_variance(10, 1.0, 3, k=2):.2f}")
+    43.12
+    """
+    g, h, u, w = _rates("set_pair_variance", options, epsilon, most, k)
+    if np.any(np.asarray(k) < 2):
+        raise InvalidArgument("set_pair_variance", "k", "2 or more: one point is no pair", k)
+    single, pair = _gains(options, epsilon, most, k)
+    first, second, both = shares
+    worth = [w / pair - 2 * h / single]
+    worth += [worth[0] + 1 / single, worth[0] + 2 / single - 1 / pair]
+    variance: Real = np.float64(0)
+    for share, one, two in (
+        (1 - first - second + both, 2 * (h - w), w),
+        (first + second - 2 * both, g + h - 2 * u, u),
+        (both, 2 * (g - u), u),
+    ):
+        chances = 1 - one - two, one, two
+        mean = sum(p * x for p, x in zip(chances, worth, strict=True))
+        spread = sum(p * (x - mean) ** 2 for p, x in zip(chances, worth, strict=True))
+        variance = variance + share * np.asarray(spread)
+    return variance / np.asarray(n, np.float64)
+
+
+def set_pair_optimal_k(options: int, epsilon: float, most: int) -> int:
+    """Return the k in [2, options] with the least variance of the share of a rare pair.
+
+    >>> set_pair_optimal_k(10, 1.0, 3), set_pair_optimal_k(100, 1.0, 5)
+    (3, 15)
+    """
+    sizes = 2 + np.arange(whole("set_pair_optimal_k", "options", options, 2) - 1, dtype=np.int64)
+    with np.errstate(all="ignore"):
+        variances = set_pair_variance(options, epsilon, most, sizes)
+    return _least(sizes, variances)
+
+
+def _least(sizes: NDArray[np.int64], variances: Real) -> int:
+    """Return the size of least variance; sets that nearly always meet have none."""
+    return int(sizes[np.argmin(np.where(np.isfinite(variances), variances, np.inf))])
+
+
+def _rates(
+    owner: str, options: int, epsilon: float, most: int, k: ArrayLike
+) -> tuple[Real, Real, Real, Real]:
+    """Return g, h, u and w, from terms of one sign."""
+    d, m = whole(owner, "options", options, 2), whole(owner, "most", most, 1, options)
+    sizes = np.asarray(k)
+    if sizes.dtype.kind not in "iu" or np.any((sizes < 1) | (sizes > d)):
+        raise InvalidArgument(owner, "k", f"whole numbers in [1, {d}]", k)
+    q, v = np.exp(-positive(owner, "epsilon", epsilon)), d + m
+    meets, apart, apart_pairs = _shares(d, m, sizes)
+    phi = meets + (1 - meets) * q
+    a = sizes / v
+    a2 = a * (sizes - 1) / (v - 1)
+    h = a * (-np.expm1(apart) + np.exp(apart) * q) / phi
+    w = a2 * (-np.expm1(apart_pairs) + np.exp(apart_pairs) * q) / phi
+    return a / phi, h, a2 / phi, w
+
+
+def _gains(options: int, epsilon: float, most: int, k: ArrayLike) -> tuple[Real, Real]:
+    """Return g − h and u − w, which a difference would lose digits of."""
+    sizes, v = np.asarray(k), options + most
+    meets, apart, apart_pairs = _shares(options, most, sizes)
+    excess = -np.expm1(-epsilon) / (meets + (1 - meets) * np.exp(-epsilon))
+    a = sizes / v
+    return a * np.exp(apart) * excess, a * (sizes - 1) / (v - 1) * np.exp(apart_pairs) * excess
+
+
+def _shares(d: int, m: int, k: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Return 1 − r, log(b/a) and log(b₂/a₂): of all sets, of those with a point, with two points.
+
+    r is the product of (d − i)/(v − i) for i < k, and the others lack its first factors.
+    """
+    sizes, v = np.asarray(k), d + m
+    logs = np.log1p(-m / (v - np.arange(int(sizes.max()), dtype=np.float64)))
+    sums = np.concatenate(([0.0], np.cumsum(logs)))
+    first = np.concatenate(([0.0, 0.0], np.cumsum(logs[1:])))
+    second = np.concatenate(([0.0, 0.0, 0.0], np.cumsum(logs[2:])))
+    return -np.expm1(sums[sizes]), first[sizes], second[sizes]
