@@ -10,7 +10,11 @@ from numbers import Integral, Real
 
 from .errors import InvalidArgument
 
-__all__ = ["alpha_of", "check_target", "is_whole", "positive", "whole"]
+TYPE_CHECKING = False  # as typing is slow to import
+if TYPE_CHECKING:
+    from .mechanisms.base import Channel
+
+__all__ = ["alpha_of", "check_adds_up", "check_target", "is_whole", "positive", "whole"]
 
 
 def is_whole(value: object) -> bool:
@@ -63,3 +67,10 @@ def check_target(owner: str, target: object) -> None:
     """Raise InvalidArgument for whatever is not one of the two whose shares are estimated."""
     if target not in ("population", "sample"):
         raise InvalidArgument(owner, "target", "'population' or 'sample'", target)
+
+
+def check_adds_up(owner: str, mechanism: Channel) -> None:
+    """Raise InvalidArgument for a mechanism whose people hold several values, or none."""
+    if not mechanism.shares_add_up:
+        rule = "one where everybody holds exactly one value, so that shares add up to 1"
+        raise InvalidArgument(owner, "mechanism", rule, mechanism)

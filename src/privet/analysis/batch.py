@@ -90,7 +90,7 @@ class Batches(ABC, Generic[M]):
     ) -> NDArray[np.uint8]:
         """Return one report per row, uint8 (n, report_bytes)."""
         owner = type(self.mechanism).__name__
-        array = self._as_values(values)
+        array = self.as_values(values)
         threads = cores() if workers is None else whole(owner, "workers", workers, 1)
         if entropy is not None and not isinstance(entropy, Entropy):
             rule = "an Entropy, such as privet.entropy.seeded(1)"
@@ -157,7 +157,8 @@ class Batches(ABC, Generic[M]):
         found: list[Any] = values.tolist()
         return found
 
-    def _as_values(self, values: ArrayLike) -> NDArray[np.int64]:
+    def as_values(self, values: ArrayLike) -> NDArray[np.int64]:
+        """Return values as an array of integers, which may be out of range yet."""
         array = np.asarray(values)
         owner = type(self.mechanism).__name__
         if array.ndim != 1:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..arguments import alpha_of, check_target
+from ..arguments import alpha_of, check_adds_up, check_target
 from ..errors import InvalidArgument, MissingExtra
 from ..mechanisms.symmetric import Symmetric
 from ..refine import project_simplex
@@ -164,6 +164,7 @@ class Estimate:
 
     def project(self) -> NDArray[np.float64]:
         """Return the distribution nearest to the frequencies: non-negative, and sums to 1."""
+        check_adds_up("Estimate.project", self.survey.mechanism)
         return project_simplex(self.frequencies)
 
     def shrink(self) -> NDArray[np.float64]:
@@ -184,8 +185,9 @@ class Estimate:
 
     @property
     def can_shrink(self) -> bool:
-        """Whether the mechanism says enough of its noise for `shrink`."""
-        return isinstance(self.survey.mechanism, Symmetric)
+        """Whether shares add up to 1 and the mechanism says enough of its noise for `shrink`."""
+        mechanism = self.survey.mechanism
+        return isinstance(mechanism, Symmetric) and mechanism.shares_add_up
 
     # --- sums and comparisons -----------------------------------------------------------------
 
@@ -263,7 +265,7 @@ class Estimate:
             "high": high,
             "p_value": self.p_values,
             "found": self.found(),
-            "projected": self.project(),
+            **({"projected": self.project()} if self.survey.mechanism.shares_add_up else {}),
             **({"shrunk": self.shrink()} if self.can_shrink else {}),
         }
 

@@ -63,7 +63,7 @@ class SetBatches(Batches[SetSubset]):
         """Return the options of each row."""
         return [[option for option in row if option >= 0] for row in values.tolist()]
 
-    def _as_values(self, values: Any) -> NDArray[np.int64]:
+    def as_values(self, values: Any) -> NDArray[np.int64]:
         """Return rows of options, with -1 for none, from an array or from sequences of them."""
         owner = type(self.mechanism).__name__
         if is_masked(values):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import whole
+from ..arguments import check_adds_up, whole
 from ..errors import InvalidArgument
 from ..mechanisms.symmetric import Symmetric
 from .posterior import Shrunk, shrunk_means
@@ -100,6 +100,7 @@ def _checked(mechanism: Symmetric, counts: ArrayLike, n: int) -> NDArray[np.int6
     if not isinstance(mechanism, Symmetric):
         rule = "a Symmetric mechanism, whose hit rates say how large the noise is"
         raise InvalidArgument("shrink", "mechanism", rule, mechanism)
+    check_adds_up("shrink", mechanism)
     whole("shrink", "n", n, 1, _MOST_REPORTS)
     array = np.asarray(counts)
     if array.shape != (mechanism.d,) or array.dtype.kind not in "iu":

@@ -1,7 +1,7 @@
 """The joint law of counts, drawn for so many people of each value: a way for each kind.
 
 Where a mechanism has no shorter way, the reports are made and counted: local and cohort hashes, the
-1-bit response and RAPPOR.
+1-bit response, RAPPOR and several choices.
 """
 
 from __future__ import annotations
@@ -21,12 +21,16 @@ from ..mechanisms.noise.laplace import LaplaceNoise
 from ..mechanisms.scales.interval import Interval
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
+from ..mechanisms.subsets.set_subset import SetSubset
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.random import Generator
     from numpy.typing import NDArray
 
     from ..analysis.placed import PlacedBatches
+    from ..analysis.sets import SetBatches
     from ..mechanisms.subsets.subsets import Subsets
 
     Integers = NDArray[np.int64]
@@ -45,8 +49,11 @@ def draw_counts(channel: Channel, people: Integers, rng: Generator) -> Any:
 
 
 @draw_counts.register(Mechanism)
-def _from_reports(mechanism: Mechanism, people: Integers, rng: Generator) -> Integers:
-    """Make the reports of everyone, and count them."""
+def _from_reports(
+    mechanism: Mechanism, people: Integers, rng: Generator, values: Integers | None = None
+) -> Integers:
+    """Make the reports of everyone, and count them; values are 0, 1, … unless others are given."""
+    different = np.arange(mechanism.d) if values is None else values
     analyst, entropy = mechanism.analyst, Entropy(rng.bytes(32))
     total = np.zeros(analyst.counter.size, dtype=np.int64)
     rows = max(1, _CHUNK_BYTES // max(8, mechanism.report_bytes))
@@ -55,9 +62,18 @@ def _from_reports(mechanism: Mechanism, people: Integers, rng: Generator) -> Int
         within = np.clip(ends, at, at + rows)
         within[1:] -= within[:-1].copy()
         within[0] -= at
-        values = np.repeat(np.arange(mechanism.d), within)
-        analyst.counter.fold(analyst.batches.side_by_side(values, entropy), total)
+        everyone = np.repeat(different, within, axis=0)
+        analyst.counter.fold(analyst.batches.side_by_side(everyone, entropy), total)
     return analyst.counter.counts(total)
+
+
+@draw_counts.register(SetSubset)
+def _of_choices(
+    mechanism: SetSubset, people: Mapping[tuple[int, ...], int], rng: Generator
+) -> Integers:
+    """Make the reports of so many people with each set of options."""
+    sets = cast("SetBatches", mechanism.analyst.batches).as_values(list(people))
+    return _from_reports(mechanism, np.array(list(people.values())), rng, sets)
 
 
 @draw_counts.register(KSubset)

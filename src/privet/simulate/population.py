@@ -6,30 +6,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import whole
 from ..errors import InvalidArgument
 from ..mechanisms.base import Channel
+from ..mechanisms.subsets.set_subset import SetSubset
 from .laws import draw_counts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike, NDArray
 
 MOST_PEOPLE = 10**10
 
 
-def counts(mechanism: Channel, truth: ArrayLike, seed: Any = None) -> NDArray[np.int64]:
+def counts(
+    mechanism: Channel, truth: ArrayLike | Mapping[tuple[int, ...], int], seed: Any = None
+) -> NDArray[np.int64]:
     """Return how many of the people's reports support each value, int64 (d,).
 
     The joint law is that of randomizing everyone's answer and counting the reports, to double
     precision. For sets, block designs, unary bits and noise, no report is made where people are
     many: ten thousand times as many people take two or three times as long. For LocalHash, OneBit,
-    HashedRR and Rappor, every report is made and counted, and the time grows with their number.
+    HashedRR, Rappor and SetSubset, every report is made and counted, and the time grows with their
+    number.
 
     Parameters
     ----------
     mechanism : Channel
         Any of privet.mechanisms.
     truth : array of d integers >= 0
-        How many people hold each value; up to ten billion in all.
+        How many people hold each value; up to ten billion in all. For SetSubset, how many people
+        chose each set of options, as a dict such as {(): 20, (0, 2): 100}.
     seed : int, numpy.random.Generator or None
         What numpy.random.default_rng takes: the same seed gives the same counts.
 
@@ -42,7 +50,11 @@ def counts(mechanism: Channel, truth: ArrayLike, seed: Any = None) -> NDArray[np
     if not isinstance(mechanism, Channel):
         rule = "a mechanism, such as privet.mechanisms.KSubset(100, 1.0)"
         raise InvalidArgument("counts", "mechanism", rule, mechanism)
-    people = _check_truth(mechanism.d, truth)
+    people: Any
+    if isinstance(mechanism, SetSubset):
+        people = _check_sets(mechanism, truth)
+    else:
+        people = _check_truth(mechanism.d, truth)
     try:
         rng = np.random.default_rng(seed)
     except (TypeError, ValueError):
@@ -52,7 +64,7 @@ def counts(mechanism: Channel, truth: ArrayLike, seed: Any = None) -> NDArray[np
     return drawn
 
 
-def _check_truth(d: int, truth: ArrayLike) -> NDArray[np.int64]:
+def _check_truth(d: int, truth: Any) -> NDArray[np.int64]:
     array = np.asarray(truth)
     if array.shape != (d,) or array.dtype.kind not in "iuf":
         rule = f"{d} whole numbers >= 0, how many people hold each value"
@@ -67,4 +79,19 @@ def _check_truth(d: int, truth: ArrayLike) -> NDArray[np.int64]:
     if not 1 <= people.sum() <= MOST_PEOPLE:
         rule = f"1 to {MOST_PEOPLE:,} people in all, the range that is drawn exactly"
         raise InvalidArgument("counts", "truth", rule, int(people.sum()))
+    return people
+
+
+def _check_sets(mechanism: SetSubset, truth: Any) -> dict[tuple[int, ...], int]:
+    """Return how many people chose each set of options, or raise."""
+    if not isinstance(truth, dict):
+        rule = "a dict from sets of options to people, such as {(): 20, (0, 2): 100}"
+        raise InvalidArgument("counts", "truth", rule, truth)
+    people = {
+        mechanism._checked(options, "truth"): whole("counts", "truth", n, 0, MOST_PEOPLE)
+        for options, n in truth.items()
+    }
+    if not 1 <= sum(people.values()) <= MOST_PEOPLE:
+        rule = f"1 to {MOST_PEOPLE:,} people in all, the range that is drawn exactly"
+        raise InvalidArgument("counts", "truth", rule, sum(people.values()))
     return people

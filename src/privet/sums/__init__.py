@@ -3,6 +3,7 @@
 from .changes import Changes, changes
 from .fit import Fit, fit
 from .homogeneity import Homogeneity, homogeneity
+from .pairs import Pairs, pair_counts, pair_shares
 from .ranks import Lead, Top, lead, ranks, top
 from .totals import Difference, Total, change, difference, total
 
@@ -12,6 +13,7 @@ __all__ = [
     "Fit",
     "Homogeneity",
     "Lead",
+    "Pairs",
     "Top",
     "Total",
     "change",
@@ -20,6 +22,8 @@ __all__ = [
     "fit",
     "homogeneity",
     "lead",
+    "pair_counts",
+    "pair_shares",
     "ranks",
     "top",
     "total",

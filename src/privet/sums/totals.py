@@ -21,7 +21,7 @@ import numpy as np
 
 from ..analysis.estimate import Estimate
 from ..analysis.tally import Tally
-from ..arguments import alpha_of, check_target
+from ..arguments import alpha_of, check_adds_up, check_target
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
 from ..refine import project_simplex
 from .covariance import noise
@@ -288,11 +288,12 @@ def _find(owner: str, survey: Survey, categories: Categories) -> list[int]:
 
 
 def estimate_of(owner: str, name: str, counted: object) -> Estimate:
-    """Return an estimate, or raise if there is none or it has no reports."""
+    """Return an estimate, or raise if there is none, no report, or shares do not add up to 1."""
     if isinstance(counted, Tally):
-        return counted.estimate()
+        counted = counted.estimate()
     if not isinstance(counted, Estimate):
         raise InvalidArgument(owner, name, "an Estimate or a Tally", counted)
+    check_adds_up(owner, counted.survey.mechanism)
     if counted.n == 0:
         raise NoReports(f"The estimate of survey {counted.survey.id!r} has no reports.")
     return counted

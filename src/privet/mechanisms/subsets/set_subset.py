@@ -153,8 +153,19 @@ class SetSubset(Packed, Symmetric):
     @cached_property
     def hit_rates(self) -> tuple[Fraction, Fraction]:
         """Exactly how likely a report holds an option of the person's, and any other."""
+        return self._rates(1)
+
+    @cached_property
+    def pair_rates(self) -> tuple[Fraction, Fraction]:
+        """Exactly how likely a report holds two options, if either is the person's, if neither."""
+        return self._rates(2)
+
+    def _rates(self, few: int) -> tuple[Fraction, Fraction]:
+        """Return how likely a report holds a few points, if any is the person's, if none is."""
+        if self.k < few:
+            return Fraction(0), Fraction(0)
         met, missed = self._weights
-        holding, apart = comb(self.points - 1, self.k - 1), comb(self.d - 1, self.k - 1)
+        holding, apart = (comb(v - few, self.k - few) for v in (self.points, self.d))
         return met * holding, met * (holding - apart) + missed * apart
 
     def _checked(self, value: Sequence[int], name: str = "value") -> tuple[int, ...]:

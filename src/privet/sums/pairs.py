@@ -1,0 +1,137 @@
+"""Pairs of options: the share of people who chose both, from reports of several choices.
+
+A report holds two options with probability u if the person chose either or both of them, and else
+with w (`SetSubset.pair_rates`). With N the number of the two that it holds, the mean of
+
+    (N − 2h)/(g − h) − ([N = 2] − w)/(u − w)
+
+over all reports is the one unbiased estimate that N allows: the first part is the sum of the two
+shares, and the second the share of the people who chose any of the two. N takes three values, each
+so many times as the counts say; so does what a report adds, whose variance follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..analysis.subsets import members_of
+from ..arguments import check_target, whole
+from ..errors import InvalidArgument
+from ..mechanisms.subsets.set_subset import SetSubset
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ..mechanisms.forwards import Target
+
+__all__ = ["Pairs", "pair_counts", "pair_shares"]
+
+# Entries that are in memory at once; sums of as many ones are exact in single precision.
+_ENTRIES_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The shares of people who chose two options together.
+
+    Attributes
+    ----------
+    shares : array (d, d)
+        The unbiased estimate for each pair, and on the diagonal for each option.
+    standard_errors : array (d, d)
+        The standard error of each.
+
+    """
+
+    shares: NDArray[np.float64]
+    standard_errors: NDArray[np.float64]
+
+
+def pair_counts(mechanism: SetSubset, reports: Any) -> NDArray[np.int64]:
+    r"""Return how many reports hold each pair of options, int64 (d, d), which add.
+
+    The diagonal has the reports that hold an option. Takes what `Mechanism.check` takes.
+
+    >>> from privet.mechanisms import SetSubset
+    >>> mechanism = SetSubset(4, 1.0, most=2, k=2)
+    >>> pair_counts(mechanism, [b"\x03", b"\x03", b"\x22"]).tolist()
+    [[2, 2, 0, 0], [2, 3, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
+    """
+    _check("pair_counts", mechanism)
+    array = mechanism.analyst.counter.as_array(reports)
+    mechanism.check(array)
+    d, points = mechanism.d, mechanism.points
+    total = np.zeros((d, d), dtype=np.int64)
+    rows = max(1, _ENTRIES_AT_ONCE // points)
+    for at in range(0, len(array), rows):
+        part = array[at : at + rows]
+        if mechanism.index_bits:
+            held = np.zeros((len(part), points), dtype=np.float32)
+            np.put_along_axis(held, members_of(mechanism, part), 1, axis=1)
+        else:
+            bits = np.unpackbits(part, axis=1, count=points, bitorder="little")
+            held = bits.astype(np.float32)
+        total += (held[:, :d].T @ held[:, :d]).astype(np.int64)
+    return total
+
+
+def pair_shares(
+    mechanism: SetSubset, counts: ArrayLike, n: int, *, target: Target = "population"
+) -> Pairs:
+    """Return the share of people who chose both options of each pair, with standard errors.
+
+    Parameters
+    ----------
+    mechanism : SetSubset
+        The mechanism that made the reports, with k >= 2.
+    counts : array of integers (d, d)
+        What `pair_counts` returns, or a sum of such.
+    n : int
+        The number of reports.
+    target : "population" or "sample"
+        Whether the errors are for the population that the people were drawn from, or for these n.
+
+    >>> from privet.entropy import seeded
+    >>> from privet.mechanisms import SetSubset
+    >>> mechanism = SetSubset(5, 2.0, most=2, k=2)
+    >>> reports = mechanism.randomize([[0, 1], [0, 1], [2], []] * 5000, entropy=seeded(1))
+    >>> pairs = pair_shares(mechanism, pair_counts(mechanism, reports), len(reports))
+    >>> print(f"{pairs.shares[0, 1]:.2f} ± {pairs.standard_errors[0, 1]:.2f}")
+    0.49 ± 0.02
+
+    """
+    _check("pair_shares", mechanism)
+    check_target("pair_shares", target)
+    n, both = whole("pair_shares", "n", n, 1), np.asarray(counts)
+    if both.shape != (mechanism.d, mechanism.d) or both.dtype.kind not in "iu":
+        rule = f"integers ({mechanism.d}, {mechanism.d}), as pair_counts returns them"
+        raise InvalidArgument("pair_shares", "counts", rule, f"{both.dtype} of shape {both.shape}")
+    (g, h), (u, w) = mechanism.hit_rates, mechanism.pair_rates
+    none = w / (u - w) - 2 * h / (g - h)
+    one, two = none + 1 / (g - h), none + 2 / (g - h) - 1 / (u - w)
+    singles = np.diagonal(both)
+    held_one = singles[:, None] + singles - 2 * both
+    times = n - held_one - both, held_one, both
+    worth = float(none), float(one), float(two)
+    shares = sum((f / n * x for f, x in zip(times, worth, strict=True)), np.zeros(both.shape))
+    spread = sum(
+        (f / n * (x - shares) ** 2 for f, x in zip(times, worth, strict=True)),
+        np.zeros(both.shape),
+    )
+    if target == "sample":
+        spread = np.maximum(spread - shares * (1 - shares), 0)
+    np.fill_diagonal(shares, mechanism.frequencies(singles, n))
+    variances = mechanism.variance(np.clip(np.diagonal(shares), 0, 1), n, target)
+    np.fill_diagonal(spread, n * variances)
+    return Pairs(shares, np.sqrt(spread / n))
+
+
+def _check(owner: str, mechanism: SetSubset) -> None:
+    if not isinstance(mechanism, SetSubset):
+        raise InvalidArgument(owner, "mechanism", "a SetSubset", mechanism)
+    if mechanism.k < 2:
+        rule = "one with k >= 2: a report of one point says nothing about two options"
+        raise InvalidArgument(owner, "mechanism", rule, mechanism)
