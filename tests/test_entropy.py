@@ -70,6 +70,45 @@ def test_below_either_is_below_at_the_size_that_counts(sizes, which):
         assert all(0 <= one < size for one, size in zip(drawn, sizes, strict=True))
 
 
+WORD = 2**64
+
+
+def digits_of(number, words):
+    """The first digits of a number of [0, 1) to the base 2^64, as little-endian bytes."""
+    whole = number * WORD**words // 1
+    return b"".join(int(whole // WORD**i % WORD).to_bytes(8, "little") for i in range(words)[::-1])
+
+
+@pytest.mark.parametrize(
+    ("numerators", "total"),
+    [
+        ([1], 2), ([1, 2], 3), ([1, 3, 4], 7), ([1, 2, 3], 2**80), ([1, 2**70], 2**130),
+        ([3**99, 3**99 + 1, 3**100], 3**101), ([2**64 - 1], 2**64),
+        # Close together, and closer to 1 than a word can say.
+        ([3**200 - 2, 3**200 - 1], 3**200),
+    ],
+)  # fmt: skip
+def test_pick_compares_a_uniform_number_with_fractions_exactly(numerators, total):
+    """It grows with that number, and by 1 at each fraction: so each part has its exact chance."""
+    numbers = [Fraction(numerator, total) for numerator in numerators]
+    prepared = entropy.fractions(numerators, total)
+    step = Fraction(1, WORD**7)
+    around = [n + i * step for n in numbers for i in (-2, -1, 1, 2)]
+    for uniform in {Fraction(0), 1 - step, *around, *(n / 2 for n in numbers)} - {*numbers}:
+        data = digits_of(uniform, 8)
+        stream = stream_of(*data)
+        assert stream.pick(*prepared) == sum(number <= uniform for number in numbers)
+        read = uniform * WORD ** (stream._at // 8) // 1
+        leads = [number * WORD ** (stream._at // 8) // 1 for number in numbers]
+        assert read not in leads  # no word more than it takes, and none less
+        if stream._at > 8:
+            assert read // WORD in [lead // WORD for lead in leads]
+
+
+def test_pick_takes_no_word_where_there_is_nothing_to_tell():
+    assert stream_of(1).pick(*entropy.fractions([], 5)) == 0
+
+
 @pytest.mark.parametrize(("count", "bits"), [(1, 1), (1, 4), (2, 3), (3, 2), (3, 3)])
 def test_coins_are_independent_with_the_exact_probability(count, bits):
     for numerator in range(2**bits):

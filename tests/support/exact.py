@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 import mpmath
 
@@ -55,6 +55,11 @@ class Walk(Either):
     def members(self, n, population, count):
         outcomes = _members(population, count)
         return self._choose(("members", count), outcomes, len(outcomes))
+
+    def pick(self, leads, rests, total):
+        ends = [(lead * total + rest) // 2**64 for lead, rest in zip(leads, rests, strict=True)]
+        outcomes = [(i, b - a) for i, (a, b) in enumerate(pairwise([0, *ends, total]))]
+        return self._choose("pick", outcomes, total)
 
     def distinct(self, n, count):
         outcomes = _distinct(n, count)
@@ -109,7 +114,15 @@ def law(sample):
 
 def laws(mechanism):
     """Return, for every value, the exact law of its report."""
-    return [law(lambda walk, x=x: mechanism.sample(x, walk)) for x in range(mechanism.d)]
+    return [law(lambda walk, x=x: mechanism.sample(x, walk)) for x in values_of(mechanism)]
+
+
+def values_of(mechanism):
+    """Return all that a person may hold: a value, or a set of options."""
+    if mechanism.shares_add_up:
+        return list(range(mechanism.d))
+    sizes = range(mechanism.most + 1)
+    return [x for size in sizes for x in combinations(range(mechanism.d), size)]
 
 
 def largest_ratio(tables):

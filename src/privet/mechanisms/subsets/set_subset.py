@@ -7,8 +7,8 @@ points, with probability
     Q(Z | S) = p / A if Z meets S, else (1 − p) / B,    B = C(d, k),    A = C(v, k) − B,
 
 where p = meet / 2^64 is the largest such number that keeps pB / ((1 − p)A) at or below e^ε. The
-sampler draws whether Z meets S, in how many points j it would, min(k, m) points of S and k others,
-whatever comes of it; then the first j of the others give way. How many options people chose is told
+sampler draws whether Z meets S, in how many points j it would, k points outside S and min(k, m) of
+S, whatever comes of it; on a meeting, the first j of S replace as many of the others. How many options people chose is told
 by the blanks: the share of the blank number i is that of the people with fewer than m − i choices.
 """
 
@@ -211,10 +211,10 @@ class SetSubset(Packed, Symmetric):
         meets = stream.coin(self.meet, _ONE)
         overlap = (0, 1 + stream.pick(*self.overlaps))[meets]
         own = self._own(value)
-        met = [own[i] for i in stream.distinct(self.most, min(self.k, self.most))]
         # Positions leave out the person's points: the last ones stand in for them.
         stand_in = dict(zip(own, count(self.points - len(value)), strict=False)).get
         others = [stand_in(i, i) for i in stream.distinct(self.d, self.k)]
+        met = [own[i] for i in stream.distinct(self.most, min(self.k, self.most))]
         return self._packed(met[:overlap] + others[overlap:])
 
 
