@@ -10,28 +10,32 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 import naive
 import naive_others
+import naive_sets
 from privet import Survey
 from privet.contract import Fields, decode, encode
 from privet.entropy import Stream
 from privet.errors import InvalidReport
-from privet.mechanisms import KSubset, by_name
+from privet.mechanisms import KSubset, SetSubset, by_name
 from privet.mechanisms.subsets.start import usual_start
 
 FOLDER = Path(__file__).parent / "vectors"
-ALGORITHM, OTHERS, CONTRACTS, DESIGNS = (
+ALGORITHM, OTHERS, CONTRACTS, DESIGNS, SETS = (
     json.loads((FOLDER / f"{name}.json").read_text())
-    for name in ("algorithm", "others", "contracts", "designs")
+    for name in ("algorithm", "others", "contracts", "designs", "sets")
 )
 
 
 def mechanism_of(entry):
     parameters = dict(entry["mechanism"])
-    return by_name[parameters.pop("name")].from_parameters(entry["d"], entry["epsilon"], parameters)
+    kind = {**by_name, SetSubset.name: SetSubset}[parameters.pop("name")]
+    return kind.from_parameters(entry["d"], entry["epsilon"], parameters)
 
 
 def twin(mechanism, stream, value):
     """The report by the naive twin."""
     d = mechanism.d
+    if mechanism.name == "set-subset":
+        return naive_sets.set_subset(stream, value, d, mechanism.parameters)
     if mechanism.name in naive_others.SAMPLERS:
         return naive_others.SAMPLERS[mechanism.name](stream, value, d, mechanism.parameters)
     if mechanism.name == "binary-rr":
@@ -42,7 +46,7 @@ def twin(mechanism, stream, value):
 
 @pytest.mark.parametrize(
     "entry",
-    ALGORITHM["surveys"] + OTHERS["surveys"],
+    ALGORITHM["surveys"] + OTHERS["surveys"] + SETS["mechanisms"],
     ids=lambda e: f"{e['mechanism']['name']}-{e['d']}",
 )
 def test_bytes_in_report_out(entry):
@@ -128,3 +132,10 @@ def test_the_vectors_cover_what_they_should():
     kept = {decode(entry["survey"]).privet for entry in CONTRACTS["surveys"]}
     assert kept == {1, 2}
     assert len({bits for *_, bits in CONTRACTS["starts"]}) >= 5
+    sets = [mechanism_of(entry) for entry in SETS["mechanisms"]]
+    assert {bool(mechanism.index_bits) for mechanism in sets} == {True, False}
+    assert any(mechanism.d > 256 >= mechanism.most for mechanism in sets)
+    # Some report took a second word for the number of points in which it meets the set.
+    longer = [m.overlaps[0][0].to_bytes(8, "little").hex() for m in sets if m.overlaps[0]]
+    cases = [case["bytes"] for entry in SETS["mechanisms"] for case in entry["cases"]]
+    assert sum(case[16:32] in longer for case in cases) >= 5

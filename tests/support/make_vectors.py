@@ -1,4 +1,4 @@
-"""Writes vectors/algorithm.json, others.json and contracts.json from the naive twins.
+"""Writes vectors/algorithm.json, others.json, sets.json and contracts.json from the naive twins.
 
 Called as python tests/support/make_vectors.py.
 """
@@ -11,8 +11,9 @@ from pathlib import Path
 
 import naive
 import naive_others
+import naive_sets
 from privet import Survey
-from privet.mechanisms import GeometricNoise, KSubset, Rappor, by_name
+from privet.mechanisms import GeometricNoise, KSubset, Rappor, SetSubset, by_name
 
 FOLDER = Path(__file__).parents[1] / "vectors"
 SECRET = bytes(range(32))
@@ -107,6 +108,31 @@ def others():
     return {"version": 1, "surveys": entries}
 
 
+SET_SHAPES = [
+    (2, 1.0, 1, 1), (2, 1.0, 2, 2), (5, 0.5, 2, 1), (10, 1.0, 3, 1), (10, 0.1, 3, 2), (37, 1.0, 4, 9),
+    (100, 1.0, 5, 5), (300, 2.0, 10, 3), (300, 0.5, 300, 40), (1000, 0.1, 3, 157),
+]  # fmt: skip
+
+
+def sets():
+    """Several choices of one question."""
+    entries = []
+    for d, epsilon, most, k in SET_SHAPES:
+        mechanism = SetSubset(d, epsilon, most, k)
+        cases = []
+        for value in ([], [d - 1], [*range(most)], [*range(d - most, d)][:2]):
+            stream = naive.Bytes(random_bytes(f"{mechanism!r}/{value}", 40_000))
+            if len(cases) == 3 and min(most, k) > 1:  # a second word, as good as never needed
+                lead = mechanism.overlaps[0][0].to_bytes(8, "little")
+                stream.data[:24] = bytes(8) + lead + b"\xff" * 8
+            report = naive_sets.set_subset(stream, value, d, mechanism.parameters)
+            used = bytes(stream.data[: stream.used])
+            cases.append({"value": value, "bytes": used.hex(), "report": report.hex()})
+        parameters = {"name": mechanism.name, **mechanism.parameters}
+        entries.append({"d": d, "epsilon": epsilon, "mechanism": parameters, "cases": cases})
+    return {"version": 1, "mechanisms": entries}
+
+
 def contracts(kept):
     """Canonical texts, fingerprints, keyed reports, and the start of every new survey.
 
@@ -137,7 +163,8 @@ def names(d):
 def main():
     path = FOLDER / "contracts.json"
     kept = json.loads(path.read_text())["surveys"] if path.exists() else []
-    made = {"algorithm": algorithm(), "others": others(), "contracts": contracts(kept)}
+    made = {"algorithm": algorithm(), "others": others(), "sets": sets()}
+    made["contracts"] = contracts(kept)
     for name, document in made.items():
         lists = {
             key: "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]"

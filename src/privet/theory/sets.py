@@ -79,7 +79,7 @@ def set_optimal_k(options: int, epsilon: float, most: int) -> int:
     (5, 86)
     """
     sizes = 1 + np.arange(whole("set_optimal_k", "options", options, 2), dtype=np.int64)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         variances = set_item_variance(options, epsilon, most, sizes, 0.0, 1)
     return _least(sizes, variances)
 

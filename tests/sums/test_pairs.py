@@ -1,0 +1,77 @@
+"""Pairs of options: counted as one by one, and estimated without bias."""
+
+import numpy as np
+import pytest
+
+import naive
+from privet import theory
+from privet.entropy import seeded
+from privet.errors import InvalidArgument, InvalidReport
+from privet.mechanisms import KSubset, SetSubset
+from privet.sums import pair_counts, pair_shares, pairs
+
+
+@pytest.mark.parametrize("shape", [(4, 2, 2), (10, 3, 4), (40, 3, 3), (300, 2, 40)])
+def test_pairs_are_counted_as_one_by_one(shape, monkeypatch):
+    mechanism = SetSubset(shape[0], 1.0, *shape[1:])
+    d = mechanism.d
+    reports = mechanism.randomize([[i % d] for i in range(200)], entropy=seeded(1))
+    expected = np.zeros((d, d), dtype=np.int64)
+    for report in reports:
+        members = [i for i in naive.unpack(bytes(report), mechanism.points, mechanism.k) if i < d]
+        expected[np.ix_(members, members)] += 1
+    assert np.array_equal(pair_counts(mechanism, reports), expected)
+    monkeypatch.setattr(pairs, "_ENTRIES_AT_ONCE", 1000)
+    assert np.array_equal(pair_counts(mechanism, reports), expected)
+    assert np.array_equal(np.diagonal(expected), mechanism.tally(reports))
+
+
+def test_estimates_are_the_truth_within_their_errors():
+    """Over 300 crowds: means within 5 standard errors, and deviations as claimed."""
+    mechanism, n, repeats = SetSubset(6, 2.0, 3, 3), 1000, 300
+    values = [[0, 1, 2]] * 300 + [[0, 1]] * 200 + [[3]] * 300 + [[]] * 200
+    truth = np.diag([0.5, 0.5, 0.3, 0.3, 0, 0])
+    truth[0, 1], truth[0, 2], truth[1, 2] = 0.5, 0.3, 0.3
+    truth = np.maximum(truth, truth.T)
+    reports = mechanism.randomize(values * repeats, entropy=seeded(2)).reshape(repeats, n, -1)
+    found = [pair_shares(mechanism, pair_counts(mechanism, r), n, target="sample") for r in reports]
+    shares = np.array([each.shares for each in found])
+    errors = np.mean([each.standard_errors for each in found], axis=0)
+    assert (np.abs(shares.mean(axis=0) - truth) < 5 * errors / np.sqrt(repeats)).all()
+    assert shares.std(axis=0) / errors == pytest.approx(np.ones((6, 6)), abs=0.25)
+    rare = theory.set_pair_variance(6, 2.0, 3, 3, n=n) ** 0.5
+    assert errors[4, 5] == pytest.approx(rare, rel=0.02)
+    shifted = truth + 0.1
+    assert not (np.abs(shares.mean(axis=0) - shifted) < 5 * errors / np.sqrt(repeats)).any()
+
+
+def test_errors_for_the_population_are_larger_by_its_sampling():
+    mechanism, n = SetSubset(5, 2.0, 2, 2), 20_000
+    reports = mechanism.randomize([[0, 1], [0]] * (n // 2), entropy=seeded(3))
+    counts = pair_counts(mechanism, reports)
+    wide, narrow = (pair_shares(mechanism, counts, n, target=t) for t in ("population", "sample"))
+    share = wide.shares[0, 1]
+    added = wide.standard_errors[0, 1] ** 2 - narrow.standard_errors[0, 1] ** 2
+    assert added * n == pytest.approx(share * (1 - share))
+    assert np.array_equal(wide.shares, narrow.shares)
+    assert np.diagonal(wide.shares) == pytest.approx(
+        mechanism.frequencies(mechanism.tally(reports), n)
+    )
+
+
+def test_what_cannot_be_estimated_is_refused():
+    one = SetSubset(10, 1.0, 3)
+    assert one.k == 1
+    with pytest.raises(InvalidArgument, match="a report of one point says nothing about two"):
+        pair_counts(one, one.randomize([[0]]))
+    with pytest.raises(InvalidArgument, match="a report of one point says nothing about two"):
+        pair_shares(one, np.zeros((10, 10), np.int64), 5)
+    with pytest.raises(InvalidArgument, match="a SetSubset"):
+        pair_counts(KSubset(10, 1.0), [])
+    two = SetSubset(10, 1.0, 3, 2)
+    with pytest.raises(InvalidReport):
+        pair_counts(two, [b"\xff\xff"])
+    with pytest.raises(InvalidArgument, match="as pair_counts returns them"):
+        pair_shares(two, np.zeros(10, np.int64), 5)
+    with pytest.raises(InvalidArgument, match="'population' or 'sample'"):
+        pair_shares(two, np.zeros((10, 10), np.int64), 5, target="crowd")
