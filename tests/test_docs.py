@@ -3,9 +3,18 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from privet.mechanisms import Cyclotomic, Hadamard, KSubset, Projective, compare
+from privet.mechanisms import (
+    BinaryRR,
+    Cyclotomic,
+    Hadamard,
+    KSubset,
+    Projective,
+    SetSubset,
+    compare,
+)
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -33,6 +42,25 @@ def test_the_comparison_of_mechanisms():
         for row in compare(100, 1.0, 10_000)
     }
     assert quoted == measured
+
+
+def test_several_choices_against_asking_for_one():
+    """One option asked of each person, or one of the padded choices reported of each."""
+    seen = 0
+    for options, most, epsilon, k, size, *variances in rows("mechanisms.md", 8):
+        if not options.isdigit():
+            continue
+        d, m, level = int(options), int(most), float(epsilon)
+        mechanism = SetSubset(d, level, m)
+        assert (mechanism.k, mechanism.report_bytes) == (int(k), int(size.split()[0]))
+        asked, reported = BinaryRR(2, 2 * level), KSubset(d + m, level)
+        factors = (mechanism, 1), (asked, d), (reported, m**2)
+        for (kind, factor), quoted in zip(factors, variances, strict=True):
+            digits = len(quoted.partition(".")[2])
+            variance = factor * float(kind.variance(np.array(0.0), 1, "sample"))
+            assert variance == pytest.approx(float(quoted), abs=0.51 * 10**-digits)
+        seen += 1
+    assert seen == 4
 
 
 def test_the_reports_and_errors_of_designs():

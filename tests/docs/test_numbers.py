@@ -27,6 +27,7 @@ from privet.mechanisms import (
 )
 from privet.mechanisms.base import MAX_D, MIN_EPSILON
 from privet.mechanisms.subsets.design import MOST_BLOCKS
+from privet.mechanisms.subsets.set_subset import MOST_OPTIONS
 from privet.plan import plan
 from privet.simulate import counts
 from privet.simulate.population import MOST_PEOPLE
@@ -185,6 +186,7 @@ def test_the_limits():
             assert kind(most, 0.1).d == most
         with pytest.raises(InvalidArgument):
             kind(most + 1, 0.1)
+    assert f"| options of `SetSubset` | 2 | {MOST_OPTIONS:,} |" in page
     assert KSubset(100, 38.8).epsilon == 38.8
     for d, least, most in ((100, MIN_EPSILON, 38.9), (1_000_000, 1e-11, 38.9)):
         assert KSubset(d, 10 * least).d == d

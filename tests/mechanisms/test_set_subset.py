@@ -1,7 +1,7 @@
 """The k-subset mechanism for sets, person's side: its law by exact enumeration, its integers."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import comb, isclose
 
 import pytest
@@ -102,12 +102,12 @@ def test_the_chance_to_meet_is_the_largest_that_keeps_the_promise(shape, epsilon
 
 
 def test_every_overlap_is_possible_however_rare():
-    """20 points of 20 have a chance below 2^-123 here, which a rounded threshold would make impossible."""
+    """All 20 points have a chance below 2^-123: a rounded threshold would make that impossible."""
     mechanism = SetSubset(2000, 0.5, most=20, k=36)
     leads, rests, total = mechanism.overlaps
     ends = [0, *((a * total + b) // 2**64 for a, b in zip(leads, rests, strict=True)), total]
     weights = [comb(20, j) * comb(2000, 36 - j) for j in range(1, 21)]
-    assert [b - a for a, b in zip(ends, ends[1:], strict=False)] == weights
+    assert [b - a for a, b in pairwise(ends)] == weights
     assert weights[-1] * 2**123 < total
     assert total == comb(2020, 36) - comb(2000, 36)
 

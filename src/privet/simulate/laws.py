@@ -43,8 +43,8 @@ _FEW_PEOPLE, _FEW_TIMES = 40_000, 64
 
 
 @singledispatch
-def draw_counts(channel: Channel, people: Integers, rng: Generator) -> Any:
-    """Draw how many reports support each value, for so many people of each."""
+def draw_counts(channel: Channel, people: Any, rng: Generator) -> Any:
+    """Draw how many reports support each value, for so many people of each, or of each set."""
     raise TypeError(f"The counts of {channel!r} cannot be drawn.")
 
 

@@ -8,8 +8,8 @@ points, with probability
 
 where p = meet / 2^64 is the largest such number that keeps pB / ((1 − p)A) at or below e^ε. The
 sampler draws whether Z meets S, in how many points j it would, k points outside S and min(k, m) of
-S, whatever comes of it; on a meeting, the first j of S replace as many of the others. How many options people chose is told
-by the blanks: the share of the blank number i is that of the people with fewer than m − i choices.
+S, whatever comes of it; on a meeting, the first j of S replace as many of the others. Blanks tell
+how many options people chose: the share of blank i is that of the people with fewer than m − i.
 """
 
 from __future__ import annotations
@@ -171,14 +171,14 @@ class SetSubset(Packed, Symmetric):
     def _checked(self, value: Sequence[int], name: str = "value") -> tuple[int, ...]:
         """Return a person's options as a sorted tuple, or raise."""
         try:
-            options = sorted(int(option) for option in value if is_whole(option))
-            good = len(options) == len(value) == len(set(options)) <= self.most
+            good = all(is_whole(option) and 0 <= option < self.d for option in value)
+            good = good and len(value) == len(set(value)) <= self.most
         except TypeError:
             good = False
-        if not good or (options and not 0 <= options[0] <= options[-1] < self.d):
+        if not good:
             rule = f"at most {self.most} different options in [0, {self.d - 1}]"
             raise self._error(name, rule, value)
-        return tuple(options)
+        return tuple(sorted(int(option) for option in value))
 
     def _own(self, value: Sequence[int]) -> list[int]:
         """Return the person's points: the options, and the first blanks."""
