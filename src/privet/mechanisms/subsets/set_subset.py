@@ -214,8 +214,10 @@ class SetSubset(Packed, Symmetric):
         # Positions leave out the person's points: the last ones stand in for them.
         stand_in = dict(zip(own, count(self.points - len(value)), strict=False)).get
         others = [stand_in(i, i) for i in stream.distinct(self.d, self.k)]
-        met = [own[i] for i in stream.distinct(self.most, min(self.k, self.most))]
-        return self._packed(met[:overlap] + others[overlap:])
+        met = stream.distinct(self.most, min(self.k, self.most))
+        for place, i in enumerate(met):  # the same work, whichever it is
+            others[place] = (others[place], own[i])[place < overlap]
+        return self._packed(others)
 
 
 def _sizes(d: int, most: int, k: int) -> tuple[int, int]:
