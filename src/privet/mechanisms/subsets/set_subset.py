@@ -41,6 +41,9 @@ _ONE = 1 << _BITS
 class SetSubset(Packed, Symmetric):
     r"""Report a set of k points that is more likely to meet the person's set of options.
 
+    A value is a sequence of different options; shares are of the people who chose an option, and do
+    not add up to 1. Points of a report from `options` on are blanks.
+
     Parameters
     ----------
     options : int in [2, 4096]
@@ -52,9 +55,6 @@ class SetSubset(Packed, Symmetric):
         The largest number of options that one person may choose.
     k : "l2" or int in [1, options]
         The size of a report: the one with the least error of a rare option, or one's own.
-
-    A value is a sequence of different options; shares are of the people who chose an option, and do
-    not add up to 1. Points of a report from `options` on are blanks.
 
     References
     ----------
