@@ -5,10 +5,12 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from privet import Survey
+from privet import Estimate, Survey
 from privet.errors import InvalidArgument
-from privet.figures import plot_estimate, plot_groups, save_estimate
+from privet.figures import plot_changes, plot_estimate, plot_groups, save_estimate
+from privet.sums import changes
 
+SHIFT = [0.5, 0.2, 0.3], [0.2, 0.5, 0.3]
 QUESTION = "How would you describe, in as few words as you can manage, " * 3 + "your way to work?"
 NAMES = [f"Something that takes very many words to say, {way}" for way in ("one", "two", "three")]
 
@@ -35,6 +37,36 @@ def test_long_questions_and_names_stay_inside_the_picture():
         assert any(text.startswith("How would") for text in boxes)
         assert any(text.startswith("Something") for text in boxes)
         assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width for box in boxes.values())
+
+
+@pytest.mark.parametrize("panels", [1, 2, 14])
+@pytest.mark.parametrize("d", [3, 60])
+def test_comparisons_stay_inside_the_picture(panels, d):
+    names = NAMES if d == 3 else [f"Something in many words, number {i}" for i in range(d)]
+    compared = changes(estimate(names=names), estimate(names=names))
+    found = np.arange(d) % 2 == 0
+    titles = [f"group {i} − all of the others, who are many" for i in range(panels)]
+    every = dict.fromkeys(titles, compared), dict.fromkeys(titles, found)
+    figure = plot_changes(*every, names, title=QUESTION)
+    boxes = drawn(figure)
+    assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width for box in boxes.values())
+    (said,) = (" ".join(text.split()) for text in boxes if text.startswith("How would"))
+    assert "95 % intervals, all at once · grey: not found to differ" in said
+    assert ("20 categories that differ less not shown" in said) is (d == 60 and panels == 1)
+    assert ("45 categories that differ less not shown" in said) is (d == 60 and panels > 1)
+    assert ("2 more groups not shown" in said) is (panels == 14)
+    assert len(figure.axes) == min(panels, 12)
+
+
+def test_the_largest_rise_is_at_the_top():
+    survey = Survey("?", ["less", "more", "same"], 2.0)
+    mechanism = survey.mechanism
+    rates = [mechanism.h + (mechanism.g - mechanism.h) * np.array(x) for x in SHIFT]
+    before, after = (Estimate(survey, 9000, np.rint(9000 * x).astype(int)) for x in rates)
+    found = {"a": np.array([True, True, False])}
+    figure = plot_changes({"a": changes(before, after)}, found, survey.categories, title="?")
+    (ax,) = figure.axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["less", "same", "more"]
 
 
 def test_a_long_question_covers_nothing():

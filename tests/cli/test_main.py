@@ -9,7 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from commands import SHARES, SYSTEM, answers, assert_is_a_picture, real, succeeds
+from commands import (
+    SHARES,
+    SURVEY,
+    SYSTEM,
+    answers,
+    assert_is_a_picture,
+    real,
+    succeeds,
+    write_reports,
+)
 from privet import __version__, cli
 
 
@@ -82,6 +91,8 @@ def test_the_examples_work_one_after_the_other(folder):
     Path("survey.json").unlink()
     Path("reports.parquet").unlink()
     Path("answers.csv").write_text("answer\ntea\ncoffee\n")
+    for wave in ("before", "after"):
+        write_reports(f"{wave}.parquet", SURVEY.randomize_batch(["tea"] * 100))
     for _, command in commands():
         (example,) = examples(command.help)
         succeeds(*shlex.split(example)[1:])

@@ -2,7 +2,8 @@
 
 What they share: `options` (arguments), `guards` (what is refused or noted for people's sake),
 `taking` (categories out of answers), `output` (JSON, files, lines on stderr), `terminal` (tables
-and progress), `show` (surveys and estimates), `failures` (one line and an exit code).
+and progress), `show` (surveys and estimates), `differences` (comparisons), `failures` (one line and
+an exit code).
 """
 
 from __future__ import annotations

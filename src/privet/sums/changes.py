@@ -33,8 +33,10 @@ class Changes:
         The shares that are compared with: unbiased estimates, or known ones.
     after : array of floats
         The unbiased estimates that are compared.
-    low, high : arrays of floats
-        The ends of intervals for after − before, which hold for all categories together.
+    low : array of floats
+        The lower ends of intervals for after − before, which hold for all categories together.
+    high : array of floats
+        Their upper ends.
 
     """
 
