@@ -14,6 +14,7 @@ from commands import (
     BAD_DATA,
     SHARES,
     SURVEY,
+    USAGE,
     assert_is_a_picture,
     fails,
     run,
@@ -244,3 +245,26 @@ def test_no_answers_make_an_empty_file_of_which_nothing_can_be_said(folder):
     assert "no reports" in fails(BAD_DATA, "estimate", "survey.json", "r.parquet")
     text = succeeds("estimate", "survey.json", "r.parquet", "reports.parquet", "--json")
     assert json.loads(text)["n"] == 1000
+
+
+def test_shares_in_people(folder):
+    document = shares("reports.parquet", "--people", "83200000")
+    assert document["target"] == 83_200_000
+    low, high = SURVEY.mechanism.interval(
+        np.array([row["count"] for row in document["categories"]]), 1000, 0.05, 83_200_000
+    )
+    for row, a, b in zip(document["categories"], low, high, strict=True):
+        assert row["people"] == pytest.approx(83_200_000 * row["frequency"])
+        assert row["people_low"] == pytest.approx(83_200_000 * max(a, 0), abs=1e-6)
+        assert row["people_high"] == pytest.approx(83_200_000 * min(b, 1), abs=1e-6)
+    table = succeeds("estimate", "survey.json", "reports.parquet", "--people", "83200000")
+    assert table.splitlines()[2].split("95 % interval")[1].strip() == "people"
+    assert f"{document['categories'][0]['people']:,.0f}" in table
+    assert "1,000 reports from 83,200,000 people, epsilon = 2" in table
+
+
+def test_fewer_people_than_reports(grouped):
+    asked = ["estimate", "survey.json", "g.parquet", "--people"]
+    assert "There are 1,000 reports, more than --people 999." in fails(USAGE, *asked, "999")
+    for other in (["--by", "country"], ["--target", "sample"]):
+        assert "--people is for neither" in fails(USAGE, *asked, "2000", *other)

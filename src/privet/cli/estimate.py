@@ -35,6 +35,11 @@ _ROWS, _ROWS_OF_A_GROUP = 40, 10
 @LEVEL
 @TARGET
 @click.option(
+    "--people", type=click.IntRange(1), metavar="N",
+    help="How many people there are in all, of whom those with reports are a random part: shares "
+    "are shown as numbers of people too.",
+)  # fmt: skip
+@click.option(
     "--simultaneous/--separate", default=None,
     show_default="in pictures, and in tables of the largest shares",
     help="Intervals that hold for all categories at once, or each by itself.",
@@ -64,6 +69,7 @@ def estimate(
     by: tuple[str, ...],
     level: float,
     target: Target,
+    people: int | None,
     simultaneous: bool | None,
     top: int | None,
     json_out: bool,
@@ -87,6 +93,8 @@ def estimate(
         raise click.UsageError("--master is for --engine spark.")
     if exact_csv and (out is None or out.suffix.lower() != ".csv"):
         raise click.UsageError("--exact-csv is for an --out that ends in .csv.")
+    if people is not None and (by or target == "sample"):
+        raise click.UsageError("--people is for neither --by nor --target sample.")
     local = engine == "local"
     contract, files = survey_and_reports(survey, _files(reports) if local else reports)
     read = files if local else []
@@ -102,7 +110,9 @@ def estimate(
         estimates = {group: tally.estimate() for group, tally in tallies.items()}
         if not estimates:
             raise NoReports("There are no reports in these files, so there is nothing to estimate.")
-        found = _Estimates(estimates, by, level, target, simultaneous)
+        if people is not None and people < (n := sum(one.n for one in estimates.values())):
+            raise click.UsageError(f"There are {n:,} reports, more than --people {people:,}.")
+        found = _Estimates(estimates, by, level, people or target, simultaneous)
         if table is not None:
             write_table(table, found.columns, found.document, exact=exact_csv)
         if picture is not None:
@@ -208,6 +218,7 @@ class _Estimates:
             )
         n = plural(sum(one.n for one in self.groups.values()), "report")
         groups = f" in {plural(len(self.groups), 'group')}" if self.by else ""
+        groups += "" if isinstance(self.target, str) else f" from {self.target:,} people"
         click.echo(f"{n}{groups}, epsilon = {one.survey.epsilon:g}, {one.survey.mechanism!r}")
 
 

@@ -32,7 +32,8 @@ def print_estimate(
 ) -> None:
     """Print a table: category, bar, share, interval, and the truth where it is known.
 
-    In a narrow terminal the bars are shorter, or left out, and then the shrunk shares. There are
+    In a narrow terminal the bars are shorter, or left out, and then the shrunk shares. If the
+    target is a number of people, shares and intervals are also shown as such. There are
     two decimals, or as many as it takes to tell the ends of each interval apart. Shares that cannot
     be told from none are dim, and in brackets. Intervals hold together where rows are picked by
     their size, unless one says otherwise.
@@ -45,12 +46,17 @@ def print_estimate(
         simultaneous = len(order) < len(shares)
     low, high = estimate.interval(level, target=target, simultaneous=simultaneous)
     screen = console()
-    shrunk = estimate.shrink() if estimate.can_shrink and screen.width >= _NARROW else None
+    people = {}
+    if not isinstance(target, str):
+        people = _in_people(target, level, *(values[order] for values in (shares, low, high)))
+    more = sum(2 + max(map(len, [name, *texts])) for name, texts in people.items())
+    enough = screen.width >= _NARROW + more
+    shrunk = estimate.shrink() if estimate.can_shrink and enough else None
     names = [estimate.survey.categories[i] for i in order]
     digits = decimals(100 * low[order], 100 * high[order], 2)
     unsure = not found[order].all()
     numbers = 34 + 2 * unsure + 10 * simultaneous
-    numbers += 11 * (shrunk is not None) + 14 * (truth is not None)
+    numbers += 11 * (shrunk is not None) + 14 * (truth is not None) + more
     numbers += (digits - 2) * (3 + (shrunk is not None) + (truth is not None))
     bar = min(_BAR, screen.width - numbers - 6 - min(max(map(len, names)), _NAME))
     longest = max(float(shares.max()), 1e-9)
@@ -68,6 +74,9 @@ def print_estimate(
     columns.append([f"{a:{digits + 4}.{digits}f} – {b:{digits + 3}.{digits}f} %" for a, b in ends])
     together = "s, all at once" if simultaneous else ""
     table.add_column(f"{100 * level:g} % interval{together}", justify="center", no_wrap=True)
+    for name, texts in people.items():
+        columns.append(texts)
+        table.add_column(name, justify="right", no_wrap=True)
     if shrunk is not None:
         columns.append([f"{100 * shrunk[i]:.{digits}f} %" for i in order])
         table.add_column("shrunk", justify="right", no_wrap=True)
@@ -83,6 +92,14 @@ def print_estimate(
         screen.print(f"… and {hidden:,} categories with smaller shares (--top shows more)")
     if not found.all():
         screen.print(_what_is_found(estimate))
+
+
+def _in_people(people: int, level: float, *values: NDArray[np.float64]) -> dict[str, list[str]]:
+    """Return columns of shares and the ends of their intervals, as numbers of people."""
+    shares, low, high = ([f"{people * value:z,.0f}" for value in one] for one in values)
+    wide = max(map(len, high))
+    ends = [f"{a} – {b:>{wide}}" for a, b in zip(low, high, strict=True)]
+    return {"people": shares, f"{100 * level:g} % interval": ends}
 
 
 def _what_is_found(estimate: Estimate) -> str:
