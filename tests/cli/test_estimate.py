@@ -267,4 +267,4 @@ def test_fewer_people_than_reports(grouped):
     asked = ["estimate", "survey.json", "g.parquet", "--people"]
     assert "There are 1,000 reports, more than --people 999." in fails(USAGE, *asked, "999")
     for other in (["--by", "country"], ["--target", "sample"]):
-        assert "--people is for neither" in fails(USAGE, *asked, "2000", *other)
+        assert "--people is for all people" in fails(USAGE, *asked, "2000", *other)

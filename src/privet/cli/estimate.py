@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .guards import LEAST_GROUP, note_groups, survey_and_reports
 from .options import FIGURE, INPUT, JSON, LEVEL, REPORTS, TABLE, TARGET, Once, keep_apart
-from .output import counted_in, outputs, plural, print_json, printable, say, write_table
+from .output import counted_in, outputs, plural, print_json, say, write_table
 from .show import describe_estimate, describe_survey, plain_columns, print_estimate
 from .terminal import progress
+from .weights import (
+    describe_weights,
+    in_words,
+    known_sizes,
+    say_weights,
+    value_in_words,
+    weigh,
+    weighting,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ..analysis.estimate import Estimate
+    from ..figures.estimates import Shown
     from ..mechanisms.forwards import Target
 
     Group = tuple[str | None, ...]
@@ -32,6 +41,7 @@ _ROWS, _ROWS_OF_A_GROUP = 40, 10
     "--by", multiple=True, metavar="COLUMN",
     help="One estimate for each value of this column, kept with the reports; repeatable.",
 )  # fmt: skip
+@weighting
 @LEVEL
 @TARGET
 @click.option(
@@ -67,6 +77,8 @@ def estimate(
     survey: Path,
     reports: tuple[str, ...],
     by: tuple[str, ...],
+    weights: Path | None,
+    weight: tuple[str, ...],
     level: float,
     target: Target,
     people: int | None,
@@ -93,11 +105,14 @@ def estimate(
         raise click.UsageError("--master is for --engine spark.")
     if exact_csv and (out is None or out.suffix.lower() != ".csv"):
         raise click.UsageError("--exact-csv is for an --out that ends in .csv.")
-    if people is not None and (by or target == "sample"):
-        raise click.UsageError("--people is for neither --by nor --target sample.")
+    known = known_sizes(weights, weight, by)
+    if people is not None and ((by and not known) or target == "sample"):
+        raise click.UsageError("--people is for all people: not for --by alone, or for a sample.")
+    if known and target == "sample":
+        raise click.UsageError("Weights are for a population, and not for --target sample.")
     local = engine == "local"
     contract, files = survey_and_reports(survey, _files(reports) if local else reports)
-    read = files if local else []
+    read = [*(files if local else []), *filter(None, [weights])]
     keep_apart(read if survey in read else [survey, *read], [out, figure])
     with outputs(out, figure) as (table, picture):
         if local:
@@ -112,7 +127,13 @@ def estimate(
             raise NoReports("There are no reports in these files, so there is nothing to estimate.")
         if people is not None and people < (n := sum(one.n for one in estimates.values())):
             raise click.UsageError(f"There are {n:,} reports, more than --people {people:,}.")
+        sizes = [one.n for one in estimates.values()]
         found = _Estimates(estimates, by, level, people or target, simultaneous)
+        if known:
+            whole = weigh(estimates, known, by, people, weights or "--weight")
+            aim = people or whole.people or target
+            said = describe_weights(whole, by), say_weights(whole, by)
+            found = _Estimates({(): whole}, (), level, aim, simultaneous, *said)
         if table is not None:
             write_table(table, found.columns, found.document, exact=exact_csv)
         if picture is not None:
@@ -121,7 +142,6 @@ def estimate(
         print_json(found.document())
     else:
         found.show(top)
-    sizes = [one.n for one in estimates.values()]
     say(counted_in(files, sum(sizes), contract.id))
     if by:
         note_groups(by, sizes, contract.epsilon)
@@ -137,11 +157,14 @@ def _files(reports: Sequence[str]) -> list[Path]:
 class _Estimates:
     """One estimate for each group by the values of some columns; one in all if there are none."""
 
-    groups: dict[Group, Estimate]
+    groups: Mapping[Group, Shown]
     by: Sequence[str]
     level: float
     target: Target
     simultaneous: bool | None
+    # What is said of weights, in JSON and in a sentence.
+    weights: Mapping[str, Any] = field(default_factory=dict)
+    remark: str = ""
 
     @property
     def _options(self) -> dict[str, Any]:
@@ -177,6 +200,7 @@ class _Estimates:
             | describe_estimate(one, **self._options)
             for group, one in self.groups.items()
         ]
+        document |= self.weights
         return document | ({"groups": described} if self.by else described[0])
 
     def draw(self, path: Path) -> None:
@@ -185,13 +209,14 @@ class _Estimates:
 
         options = self._options | {"simultaneous": self.simultaneous is not False}
         if self.by:
-            named = {_name(group): one for group, one in (self._shown or self.groups).items()}
+            shown = (self._shown or self.groups).items()
+            named = {", ".join(map(value_in_words, group)): one for group, one in shown}
             figures.save_groups(named, path, **options)
         else:
             figures.save_estimate(self.groups[()], path, **options)
 
     @property
-    def _shown(self) -> dict[Group, Estimate]:
+    def _shown(self) -> Mapping[Group, Shown]:
         """The groups that are large enough to be looked at; the only one, however small."""
         if not self.by:
             return self.groups
@@ -203,15 +228,15 @@ class _Estimates:
         for group, one in self._shown.items():
             title = None
             if self.by:
-                pairs = zip(self.by, group, strict=True)
-                names = ", ".join(f"{name} = {_name((value,))}" for name, value in pairs)
-                title = f"{names} · {plural(one.n, 'report')}"
+                title = f"{in_words(self.by, group)} · {plural(one.n, 'report')}"
             rows = top or (_ROWS_OF_A_GROUP if self.by else _ROWS)
             options = self._options | {"simultaneous": self.simultaneous}
             print_estimate(one, top=rows, title=title, **options)
         if hidden := len(self.groups) - len(self._shown):
             groups = plural(hidden, "group")
             click.echo(f"{groups} of fewer than {LEAST_GROUP} reports: too few for a table.")
+        if self.remark:
+            click.echo(self.remark)
         if self._shown and one.can_shrink:
             click.echo(
                 "share: unbiased, for sums and tests. shrunk: less noise in all, for display."
@@ -232,13 +257,3 @@ def _apart(name: str, taken: set[str]) -> str:
         name = f"by_{name}"
     taken.add(name)
     return name
-
-
-def _name(group: Group) -> str:
-    r"""Return a group in words.
-
-    >>> _name(("France", None, "", "\x1b"))
-    'France, (none), (empty), \\x1b'
-    """
-    words = {None: "(none)", "": "(empty)"}
-    return ", ".join(words.get(value) or printable(value or "") for value in group)

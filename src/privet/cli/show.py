@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..analysis.estimate import Estimate
+    from ..figures.estimates import Shown
     from ..mechanisms.forwards import Target
     from ..survey import Survey
 
@@ -21,7 +21,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def print_estimate(
-    estimate: Estimate,
+    estimate: Shown,
     *,
     level: float,
     target: Target,
@@ -51,7 +51,7 @@ def print_estimate(
         people = _in_people(target, level, *(values[order] for values in (shares, low, high)))
     more = sum(2 + max(map(len, [name, *texts])) for name, texts in people.items())
     enough = screen.width >= _NARROW + more
-    shrunk = estimate.shrink() if estimate.can_shrink and enough else None
+    shrunk = estimate.shrink() if enough and estimate.can_shrink else None
     names = [estimate.survey.categories[i] for i in order]
     digits = decimals(100 * low[order], 100 * high[order], 2)
     unsure = not found[order].all()
@@ -102,7 +102,7 @@ def _in_people(people: int, level: float, *values: NDArray[np.float64]) -> dict[
     return {"people": shares, f"{100 * level:g} % interval": ends}
 
 
-def _what_is_found(estimate: Estimate) -> str:
+def _what_is_found(estimate: Shown) -> str:
     """Return a sentence on the categories that can be told from none, and how small they can be."""
     from ..analysis.presence import detectable_share
 
@@ -125,14 +125,14 @@ def describe_survey(survey: Survey) -> dict[str, Any]:
     }
 
 
-def describe_estimate(estimate: Estimate, level: float, **options: Any) -> dict[str, Any]:
+def describe_estimate(estimate: Shown, level: float, **options: Any) -> dict[str, Any]:
     """Return what JSON output says of an estimate, one object per category."""
     columns = plain_columns(estimate, level, **options)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     return {"n": estimate.n, "categories": rows}
 
 
-def plain_columns(estimate: Estimate, level: float, **options: Any) -> dict[str, list[Any]]:
+def plain_columns(estimate: Shown, level: float, **options: Any) -> dict[str, list[Any]]:
     """Return the estimate's table as lists of Python's own numbers; options as its intervals'."""
     columns = estimate.columns(level, **options)
     return {k: v.tolist() if hasattr(v, "tolist") else v for k, v in columns.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from ..analysis.estimate import Estimate
     from ..mechanisms.forwards import Target
+    from ..sums.strata import Poststratified
+
+    Shown: TypeAlias = Estimate | Poststratified
 
     Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -28,7 +31,7 @@ _SHARES = "share of people, %"
 
 
 def plot_estimate(
-    estimate: Estimate,
+    estimate: Shown,
     ax: Any = None,
     *,
     level: float = 0.95,
@@ -73,13 +76,13 @@ def plot_estimate(
     return ax
 
 
-def save_estimate(estimate: Estimate, path: Path, **options: Any) -> None:
+def save_estimate(estimate: Shown, path: Path, **options: Any) -> None:
     """Write the picture in the format that the path's ending names; options as plot_estimate's."""
     canvas.save(plot_estimate(estimate, **options).figure, path)
 
 
 def plot_groups(
-    groups: Mapping[str, Estimate],
+    groups: Mapping[str, Shown],
     *,
     level: float = 0.95,
     target: Target = "population",
@@ -118,13 +121,13 @@ def plot_groups(
     return figure
 
 
-def save_groups(groups: Mapping[str, Estimate], path: Path, **options: Any) -> None:
+def save_groups(groups: Mapping[str, Shown], path: Path, **options: Any) -> None:
     """Write the picture in the format that the path's ending names; options as plot_groups'."""
     canvas.save(plot_groups(groups, **options), path)
 
 
 def _draw_bars(
-    ax: Any, estimate: Estimate, order: NDArray[np.intp], ends: Ends, interval: str = "interval"
+    ax: Any, estimate: Shown, order: NDArray[np.intp], ends: Ends, interval: str = "interval"
 ) -> None:
     """Draw bars and intervals; those of categories that are not found are pale."""
     shares = 100 * np.clip(estimate.frequencies, 0, None)[order]
@@ -142,7 +145,7 @@ def _draw_bars(
     ax.set_ylim(-0.6, len(order) - 0.4)
 
 
-def _name_bars(ax: Any, estimate: Estimate, order: NDArray[np.intp]) -> list[str]:
+def _name_bars(ax: Any, estimate: Shown, order: NDArray[np.intp]) -> list[str]:
     names = canvas.labels([estimate.survey.categories[i] for i in order])
     ax.set_yticks(range(len(order)), names, parse_math=False)
     ax.set_xlim(left=0)

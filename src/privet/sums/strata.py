@@ -98,8 +98,6 @@ class Poststratified:
     people: int | None
     """How many people there are in all, where the sizes were given in people."""
 
-    can_shrink = False
-
     @property
     def survey(self) -> Survey:
         """What was asked."""
@@ -152,6 +150,17 @@ class Poststratified:
     def found(self, rate: float = 0.05) -> NDArray[np.bool_]:
         """Return which categories are held by someone, for which weights do not matter."""
         return self._pooled.found(rate)
+
+    @property
+    def can_shrink(self) -> bool:
+        """Whether the mechanism says enough of its noise for `shrink`."""
+        return self._pooled.can_shrink
+
+    def shrink(self) -> Floats:
+        """Return a distribution to show: the groups' shrunk ones, weighted."""
+        weighted = (self.shares[g] * one.shrink() for g, one in self.groups.items())
+        summed: Floats = np.sum([*weighted], axis=0)
+        return summed
 
     def interval(
         self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
@@ -208,6 +217,7 @@ class Poststratified:
             "p_value": self.p_values,
             "found": self.found(),
             "projected": project_simplex(self.frequencies),
+            **({"shrunk": self.shrink()} if self.can_shrink else {}),
         }
 
     def __repr__(self) -> str:
