@@ -42,7 +42,10 @@ def test_shares_and_people(tmp_path):
         ("region,share\na,0\n", "Got '0' instead"),
         ("region,share\na,nan\n", "Got 'nan' instead"),
         ("region,share\na,\n", "Got '' instead"),
-        ("region,people\na,1.5\n", "'people' must be a whole number > 0. Got '1.5' instead"),
+        (
+            "region,people\na,1.5\n",
+            "'people' must be a whole number from 1 to 10,0",
+        ),
         ("region,people\na,inf\n", "Got 'inf' instead"),
     ],
 )

@@ -44,10 +44,12 @@ class Groups:
         self.seen: dict[Group, int] = {}
         self.sizes: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
-    def number(self, batch: Any, path: object) -> NDArray[np.int32]:
+    def number(
+        self, batch: Any, path: object, people: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int32]:
         """Return the number of each row's group; groups not seen before get the next ones.
 
-        `path` is where the Arrow batch comes from.
+        `path` is where the Arrow batch comes from, and `people` how many each row stands for.
         """
         if not self.by:  # which is as frequent as it is simple
             self.seen[()] = 0
@@ -72,7 +74,7 @@ class Groups:
                 "estimated by itself, and takes many reports."
             )
         found: NDArray[np.int32] = numbers[kinds]
-        sizes = np.bincount(found, minlength=len(self.seen))
+        sizes = np.bincount(found, people, len(self.seen)).astype(np.int64)
         sizes[: len(self.sizes)] += self.sizes
         self.sizes = sizes
         return found

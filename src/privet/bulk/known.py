@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import closing
-from math import isfinite
+from math import inf
 from typing import TYPE_CHECKING
 
 from ..analysis.columns import number_values
 from ..errors import InvalidFile
+from .counts import whole_number
 from .formats import open_table
 from .groups import check_by, in_text
 from .paths import as_paths
@@ -59,11 +60,12 @@ def _column_of_sizes(table: Table) -> str:
 
 def _size(place: str, column: str, text: object) -> float:
     """Return a size, a whole number if it is of people."""
+    if column == "people":
+        return whole_number(place, column, text, least=1)
     try:
         number = float(str(text))
     except ValueError:
         number = 0.0
-    if not isfinite(number) or number <= 0 or (column == "people" and not number.is_integer()):
-        what = "a whole number > 0" if column == "people" else "a number > 0"
-        raise InvalidFile(f"{place}: {column!r} must be {what}. Got {text!r} instead.")
-    return int(number) if column == "people" else number
+    if not 0 < number < inf:
+        raise InvalidFile(f"{place}: {column!r} must be a number > 0. Got {text!r} instead.")
+    return number

@@ -128,6 +128,11 @@ WORKERS = click.option(
 COLUMN = click.option(
     "--column", show_default="the only one, or 'answer'", help="The column of answers."
 )
+COUNT = click.option(
+    "--count",
+    metavar="COLUMN",
+    help="The column that says how many people gave a row's answer; by default each row is one.",
+)
 _STRIP = click.option("--strip", is_flag=True, help="Leave out the space around answers.")
 _IGNORE_CASE = click.option("--ignore-case", is_flag=True, help="Take 'Tea' for 'tea'.")
 _NA = click.option(

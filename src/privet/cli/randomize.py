@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 import click
 
 from .guards import note_epsilon, note_groups, read_survey, refuse_reports
-from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, Once, cleaning, flat, keep_apart
+from .options import (
+    COLUMN,
+    COUNT,
+    DELIMITER,
+    FILES,
+    INPUT,
+    JSON,
+    OUTPUT,
+    Once,
+    cleaning,
+    flat,
+    keep_apart,
+)
 from .output import plural, print_json, say, taken
 from .show import describe_survey
 from .terminal import progress
@@ -21,6 +33,7 @@ if TYPE_CHECKING:
 @click.argument("answers", type=FILES, nargs=-1, required=True, callback=flat)
 @click.option("-o", "--out", required=True, type=OUTPUT, help="The reports file (Parquet).")
 @COLUMN
+@COUNT
 @click.option(
     "--by", multiple=True, metavar="COLUMN",
     help="Keep this column with the reports, to estimate each group by itself; repeatable. It is "
@@ -48,6 +61,7 @@ def randomize(
     answers: list[Path],
     out: Path,
     column: str | None,
+    count: str | None,
     by: tuple[str, ...],
     unknown: str,
     missing: str,
@@ -58,7 +72,7 @@ def randomize(
     keep_order: bool,
     json_out: bool,
 ) -> None:
-    """Randomize files of answers into reports, one for each row, in random order.
+    """Randomize files of answers into reports, one for each row or person, in random order.
 
     ANSWERS are files, folders, patterns such as 'days/*.csv', or - for standard input: CSV, TSV,
     Parquet, Arrow, Feather, NDJSON or spreadsheets (Excel, OpenDocument), also packed (gzip, bzip2,
@@ -72,7 +86,8 @@ def randomize(
     keep_apart([survey, *answers], [out])
     refuse_reports(answers, out)
     done = randomize_files(
-        answers, contract, out, column=column, by=by, delimiter=delimiter, keep_order=keep_order,
+        answers, contract, out, column=column, count=count, by=by, delimiter=delimiter,
+        keep_order=keep_order,
         cleaning=Cleaning(strip, ignore_case, na, missing, unknown), progress=progress,
     )  # fmt: skip
     counts = {"rows": done.rows, "different": done.different, "missing": done.missing}

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .guards import keep_another, note_epsilon, read_survey
-from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, InOrder, cleaning, keep_apart
+from .options import (
+    COLUMN,
+    COUNT,
+    DELIMITER,
+    FILES,
+    INPUT,
+    JSON,
+    OUTPUT,
+    InOrder,
+    cleaning,
+    keep_apart,
+)
 from .output import plural, print_json, say
 from .show import describe_survey
 from .taking import take_categories
@@ -40,6 +51,7 @@ def survey() -> None:
     "anyone can then see which answers occur.",
 )  # fmt: skip
 @COLUMN
+@COUNT
 @click.option("--top", type=click.IntRange(1), help="Take only the most frequent of these.")
 @cleaning
 @DELIMITER
@@ -59,6 +71,7 @@ def new(
     listed: str | None,
     answers: list[Path] | None,
     column: str | None,
+    count: str | None,
     top: int | None,
     strip: bool,
     ignore_case: bool,
@@ -84,11 +97,12 @@ def new(
     said: list[str] = []
     if answers is not None:
         how = Cleaning(strip, ignore_case, na)
-        taken, said = take_categories(answers, column, top, delimiter, how, categories)
+        taken, said = take_categories(answers, column, count, top, delimiter, how, categories)
         known = {how.fold(category) for category in (*categories, other or "")}
         categories += [category for category in taken if how.fold(category) not in known]
-    elif any((column, top, delimiter, strip, ignore_case, na)):
-        rule = "--column, --top, --delimiter, --strip, --ignore-case and --na are for --from."
+    elif any((column, count, top, delimiter, strip, ignore_case, na)):
+        options = "--column, --count, --top, --delimiter, --strip, --ignore-case and --na"
+        rule = f"{options} are for --from."
         raise click.UsageError(rule)
     if other is not None:
         categories.append(other)
