@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,6 +26,9 @@ from .weights import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from ..figures.estimates import Shown
     from ..mechanisms.forwards import Target
@@ -175,6 +179,18 @@ class _Estimates:
             "simultaneous": bool(self.simultaneous),
         }
 
+    @cached_property
+    def _shrunk(self) -> Mapping[Group, NDArray[np.float64]]:
+        """The shrunk shares of groups, which help each other; a single one is shrunk by itself."""
+        from ..refine import shrink_groups
+
+        every = [*self.groups.values()]
+        if not self.by or not every[0].can_shrink:
+            return {}
+        counts, n = zip(*((one.counts, one.n) for one in every), strict=True)
+        shrunk = shrink_groups(every[0].survey.mechanism, counts, n)  # type: ignore[arg-type]
+        return dict(zip(self.groups, shrunk, strict=True))
+
     def columns(self) -> dict[str, list[Any]]:
         """Return one table of all groups, with the group's values in every row.
 
@@ -182,7 +198,7 @@ class _Estimates:
         """
         whole: dict[str, list[Any]] = {}
         for group, one in self.groups.items():
-            columns = plain_columns(one, **self._options)
+            columns = plain_columns(one, shrunk=self._shrunk.get(group), **self._options)
             rows, own = len(columns["category"]), {"n", *columns}
             named = {_apart(name, own): v for name, v in zip(self.by, group, strict=True)}
             for name, value in (named | {"n": one.n}).items():
@@ -197,7 +213,7 @@ class _Estimates:
         document = describe_survey(some.survey) | self._options
         described = [
             {"group": dict(zip(self.by, group, strict=True))}
-            | describe_estimate(one, **self._options)
+            | describe_estimate(one, shrunk=self._shrunk.get(group), **self._options)
             for group, one in self.groups.items()
         ]
         document |= self.weights
@@ -231,15 +247,16 @@ class _Estimates:
                 title = f"{in_words(self.by, group)} · {plural(one.n, 'report')}"
             rows = top or (_ROWS_OF_A_GROUP if self.by else _ROWS)
             options = self._options | {"simultaneous": self.simultaneous}
-            print_estimate(one, top=rows, title=title, **options)
+            print_estimate(one, top=rows, title=title, shrunk=self._shrunk.get(group), **options)
         if hidden := len(self.groups) - len(self._shown):
             groups = plural(hidden, "group")
             click.echo(f"{groups} of fewer than {LEAST_GROUP} reports: too few for a table.")
         if self.remark:
             click.echo(self.remark)
         if self._shown and one.can_shrink:
+            more = ", groups helping each other" if self.by else ""
             click.echo(
-                "share: unbiased, for sums and tests. shrunk: less noise in all, for display."
+                f"share: unbiased, for sums and tests. shrunk: less noise in all{more}, for display."
             )
         n = plural(sum(one.n for one in self.groups.values()), "report")
         groups = f" in {plural(len(self.groups), 'group')}" if self.by else ""

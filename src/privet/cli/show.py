@@ -29,6 +29,7 @@ def print_estimate(
     top: int = 40,
     title: str | None = None,
     simultaneous: bool | None = None,
+    shrunk: NDArray[np.float64] | None = None,
 ) -> None:
     """Print a table: category, bar, share, interval, and the truth where it is known.
 
@@ -51,7 +52,9 @@ def print_estimate(
         people = _in_people(target, level, *(values[order] for values in (shares, low, high)))
     more = sum(2 + max(map(len, [name, *texts])) for name, texts in people.items())
     enough = screen.width >= _NARROW + more
-    shrunk = estimate.shrink() if enough and estimate.can_shrink else None
+    if shrunk is None and enough and estimate.can_shrink:
+        shrunk = estimate.shrink()
+    shrunk = shrunk if enough else None
     names = [estimate.survey.categories[i] for i in order]
     digits = decimals(100 * low[order], 100 * high[order], 2)
     unsure = not found[order].all()
@@ -132,9 +135,14 @@ def describe_estimate(estimate: Shown, level: float, **options: Any) -> dict[str
     return {"n": estimate.n, "categories": rows}
 
 
-def plain_columns(estimate: Shown, level: float, **options: Any) -> dict[str, list[Any]]:
-    """Return the estimate's table as lists of Python's own numbers; options as its intervals'."""
-    columns = estimate.columns(level, **options)
+def plain_columns(
+    estimate: Shown, level: float, shrunk: NDArray[np.float64] | None = None, **options: Any
+) -> dict[str, list[Any]]:
+    """Return the estimate's table as lists of Python's own numbers; options as its intervals'.
+
+    Other shares than its own may be the `shrunk` ones.
+    """
+    columns = estimate.columns(level, **options) | ({} if shrunk is None else {"shrunk": shrunk})
     return {k: v.tolist() if hasattr(v, "tolist") else v for k, v in columns.items()}
 
 

@@ -21,7 +21,7 @@ from ..analysis.estimator import drawn
 from ..arguments import alpha_of, check_target, is_whole
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
 from ..mechanisms.symmetric import Symmetric
-from ..refine import project_simplex
+from ..refine import project_simplex, shrink_groups
 from .score import Strata
 from .totals import estimate_of, total
 
@@ -157,10 +157,11 @@ class Poststratified:
         return self._pooled.can_shrink
 
     def shrink(self) -> Floats:
-        """Return a distribution to show: the groups' shrunk ones, weighted."""
-        weighted = (self.shares[g] * one.shrink() for g, one in self.groups.items())
-        summed: Floats = np.sum([*weighted], axis=0)
-        return summed
+        """Return a distribution to show: those of the groups, shrunk together and weighted."""
+        counts, n = zip(*((one.counts, one.n) for one in self.groups.values()), strict=True)
+        shrunk = shrink_groups(self.survey.mechanism, counts, n)  # type: ignore[arg-type]
+        weighted: Floats = np.array([*self.shares.values()]) @ shrunk
+        return weighted
 
     def interval(
         self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
