@@ -254,10 +254,8 @@ class _Estimates:
         if self.remark:
             click.echo(self.remark)
         if self._shown and one.can_shrink:
-            more = ", groups helping each other" if self.by else ""
-            click.echo(
-                f"share: unbiased, for sums and tests. shrunk: less noise in all{more}, for display."
-            )
+            less = "groups together, less noise" if self.by else "less noise in all"
+            click.echo(f"share: unbiased, for sums and tests. shrunk: {less}, for display.")
         n = plural(sum(one.n for one in self.groups.values()), "report")
         groups = f" in {plural(len(self.groups), 'group')}" if self.by else ""
         groups += "" if isinstance(self.target, str) else f" from {self.target:,} people"
