@@ -73,6 +73,7 @@ def read_answers(
     by: Sequence[str] = (),
     cleaning: Cleaning = _AS_THEY_ARE,
     delimiter: str | None = None,
+    sheet: str | None = None,
 ) -> Generator[Answers, None, None]:
     """Yield chunks of the answers in a column of files, in their order.
 
@@ -83,7 +84,7 @@ def read_answers(
     """
     cleaning.check("randomize", survey)
     for path in as_paths("read_answers", paths):
-        with open_table(path, delimiter) as table:
+        with open_table(path, delimiter, sheet) as table:
             name = _choose_column(table, column, count, survey)
             yield from _looked_up(table, survey, name, count, by, cleaning)
 
@@ -123,6 +124,7 @@ def count_answers(
     count: str | None = None,
     cleaning: Cleaning = _AS_THEY_ARE,
     delimiter: str | None = None,
+    sheet: str | None = None,
     progress: Progress = no_progress,
 ) -> Counted:
     """Count the answers in a column of files, cleaned; or the people of the column `count`.
@@ -136,7 +138,7 @@ def count_answers(
     total = 0
     with progress("Reading") as advance:
         for path in as_paths("count_answers", paths):
-            with open_table(path, delimiter) as table:
+            with open_table(path, delimiter, sheet) as table:
                 name = _choose_column(table, column, count)
                 names[name] = None
                 for row, batch in _batches(table, name, count):

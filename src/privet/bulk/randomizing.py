@@ -61,6 +61,7 @@ def randomize_files(
     by: Sequence[str] = (),
     cleaning: Cleaning = _AS_THEY_ARE,
     delimiter: str | None = None,
+    sheet: str | None = None,
     keep_order: bool = False,
     progress: Progress = no_progress,
 ) -> Randomized:
@@ -85,6 +86,8 @@ def randomize_files(
         How answers are cleaned, and what becomes of those that are missing or no category.
     delimiter : str, optional
         What stands between the fields of a CSV file.
+    sheet : str, optional
+        The sheet of a spreadsheet; by default the first.
     keep_order : bool
         Write the reports in the order of the answers. Anyone who knows that order then knows whose
         report is whose.
@@ -101,12 +104,12 @@ def randomize_files(
     seen: set[int] = set()
     with ReportsWriter(out, survey, groups) as file, Shuffling() as piles:
         put = file.write if keep_order else piles.add
-        total = count_rows(files, delimiter) if count is None else None
+        total = count_rows(files, delimiter, sheet) if count is None else None
         with progress("Randomizing", total=total) as advance:
             for path in files:
                 answers = read_answers(
                     path, survey, column, count=count, by=by, cleaning=cleaning,
-                    delimiter=delimiter,
+                    delimiter=delimiter, sheet=sheet,
                 )  # fmt: skip
                 with closing(_read_ahead(path, answers)) as chunks:
                     for chunk in chunks:

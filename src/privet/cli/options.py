@@ -146,6 +146,9 @@ def cleaning(command: Any) -> Any:
     return _STRIP(_IGNORE_CASE(_NA(command)))
 
 
+SHEET = click.option(
+    "--sheet", metavar="NAME", show_default="the first", help="The sheet of a spreadsheet."
+)
 DELIMITER = click.option(
     "--delimiter", callback=lambda ctx, param, typed: {"\\t": "\t", "tab": "\t"}.get(typed, typed),
     show_default="a comma; in .tsv files a tab", help="What separates the fields of a CSV file.",

@@ -15,6 +15,7 @@ from .options import (
     INPUT,
     JSON,
     OUTPUT,
+    SHEET,
     Once,
     cleaning,
     flat,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @cleaning
 @DELIMITER
+@SHEET
 @click.option(
     "--keep-order", is_flag=True,
     help="Write the reports in the order of the answers. Anyone who knows the order of the people "
@@ -69,6 +71,7 @@ def randomize(
     ignore_case: bool,
     na: tuple[str, ...],
     delimiter: str | None,
+    sheet: str | None,
     keep_order: bool,
     json_out: bool,
 ) -> None:
@@ -87,7 +90,7 @@ def randomize(
     refuse_reports(answers, out)
     done = randomize_files(
         answers, contract, out, column=column, count=count, by=by, delimiter=delimiter,
-        keep_order=keep_order,
+        sheet=sheet, keep_order=keep_order,
         cleaning=Cleaning(strip, ignore_case, na, missing, unknown), progress=progress,
     )  # fmt: skip
     counts = {"rows": done.rows, "different": done.different, "missing": done.missing}

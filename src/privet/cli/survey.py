@@ -16,6 +16,7 @@ from .options import (
     INPUT,
     JSON,
     OUTPUT,
+    SHEET,
     InOrder,
     cleaning,
     keep_apart,
@@ -55,6 +56,7 @@ def survey() -> None:
 @click.option("--top", type=click.IntRange(1), help="Take only the most frequent of these.")
 @cleaning
 @DELIMITER
+@SHEET
 @click.option(
     "--other", is_flag=False, flag_value="other", metavar="[NAME]",
     help="Add a last category for all other answers, called 'other' unless it is given a name.",
@@ -77,6 +79,7 @@ def new(
     ignore_case: bool,
     na: tuple[str, ...],
     delimiter: str | None,
+    sheet: str | None,
     other: str | None,
     epsilon: float,
     mechanism: str,
@@ -97,11 +100,12 @@ def new(
     said: list[str] = []
     if answers is not None:
         how = Cleaning(strip, ignore_case, na)
-        taken, said = take_categories(answers, column, count, top, delimiter, how, categories)
+        where = answers, column, count, top, delimiter, sheet
+        taken, said = take_categories(*where, how, categories)
         known = {how.fold(category) for category in (*categories, other or "")}
         categories += [category for category in taken if how.fold(category) not in known]
-    elif any((column, count, top, delimiter, strip, ignore_case, na)):
-        options = "--column, --count, --top, --delimiter, --strip, --ignore-case and --na"
+    elif any((column, count, top, delimiter, sheet, strip, ignore_case, na)):
+        options = "--column, --count, --top, --delimiter, --sheet, --strip, --ignore-case and --na"
         rule = f"{options} are for --from."
         raise click.UsageError(rule)
     if other is not None:

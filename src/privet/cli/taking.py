@@ -25,6 +25,7 @@ def take_categories(
     count: str | None,
     top: int | None,
     delimiter: str | None,
+    sheet: str | None,
     cleaning: Cleaning,
     given: Collection[str],
 ) -> tuple[list[str], list[str]]:
@@ -36,7 +37,13 @@ def take_categories(
     from ..bulk import count_answers
 
     found = count_answers(
-        paths, column, count=count, cleaning=cleaning, delimiter=delimiter, progress=progress
+        paths,
+        column,
+        count=count,
+        cleaning=cleaning,
+        delimiter=delimiter,
+        sheet=sheet,
+        progress=progress,
     )
     counts, rows = found.counts, found.rows
     for refuse in (_refuse_no_answers, _refuse_header, _refuse_space):
