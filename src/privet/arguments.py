@@ -63,10 +63,21 @@ def alpha_of(owner: str, level: object, name: str = "level") -> float:
     return 1 - level
 
 
-def check_target(owner: str, target: object) -> None:
-    """Raise InvalidArgument for whatever is not one of the two whose shares are estimated."""
-    if target not in ("population", "sample"):
+def check_target(owner: str, target: object, n: int | None = None) -> None:
+    """Raise InvalidArgument for whatever is not one of those whose shares are estimated.
+
+    The sample, a population without end, or a number of people of whom n took part.
+
+    >>> check_target("total", "sample")
+    >>> check_target("total", 83_200_000, n=1000)
+    """
+    if isinstance(target, str) and target in ("population", "sample"):
+        return
+    if n is None:
         raise InvalidArgument(owner, "target", "'population' or 'sample'", target)
+    if not is_whole(target) or target < n:  # type: ignore[operator]
+        rule = f"'population', 'sample' or a number of people, an int >= {n}"
+        raise InvalidArgument(owner, "target", rule, target)
 
 
 def check_adds_up(owner: str, mechanism: Channel) -> None:

@@ -56,6 +56,8 @@ def text_of(value: Any) -> Any:
         return None
     if name in _TRUTH:
         return "true" if value else "false"
+    if name == "timedelta64":  # which numpy takes for an integer
+        return value
     if isinstance(value, Integral):
         return str(int(value))
     if isinstance(value, Decimal):

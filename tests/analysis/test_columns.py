@@ -98,6 +98,8 @@ def test_truth_values_are_answers_if_categories_are_written_so():
         (pl.Series([7.0, float("nan")]), r"answers\[1\]: the answer is empty"),
         ([7.0, float("nan")], r"answers\[1\]: the answer is empty"),
         ([7, ["tea"]], r"answers\[1\]: \['tea'\] is not a category"),
+        (np.array([1], "timedelta64[D]"), r"answers\[0\]: np.timedelta64\(1,'D'\) is not a cat"),
+        ([np.timedelta64(7, "ns")], r"answers\[0\]: np.timedelta64\(7,'ns'\) is not a category"),
     ],
 )
 def test_an_answer_that_is_no_category_is_named_by_its_row(answers, said):

@@ -176,7 +176,9 @@ def test_an_estimate_keeps_its_own_counts():
 
 def test_bad_targets_are_refused():
     estimate = Estimate(survey_of(3), 9, np.array([3, 3, 3]))
-    with pytest.raises(InvalidArgument, match="'target' .* 'population' or 'sample'. Got 'people'"):
+    with pytest.raises(
+        InvalidArgument, match="'target' .* 'population', 'sample' or .* Got 'people'"
+    ):
         estimate.interval(target="people")
 
 

@@ -253,7 +253,7 @@ def test_the_answers_are_no_group(tmp_path):
 def test_the_different_answers_are_counted(tmp_path):
     one = csv(tmp_path, "answer\ntea\ncafé\n\ntea\n", name="one.csv")
     two = csv(tmp_path, '{"answer": "tea"}\n{"answer": null}\n{}\n', name="two.json")
-    column, counts, missing = count_answers([one, two])
+    column, counts, missing, _ = count_answers([one, two])
     assert counts == {"tea": 3, "café": 1}
     assert (column, missing) == ("answer", 3)
 

@@ -3,8 +3,10 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
-from privet.bulk import groups
+from privet import Survey
+from privet.bulk import groups, randomize_files, tally_groups
 from privet.bulk.groups import Groups, check_by
 from privet.errors import InvalidArgument, InvalidFile
 
@@ -105,3 +107,17 @@ def test_an_identity_is_no_grouping(monkeypatch):
     found.number(batch(user=pa.array([str(i) for i in range(100)])), "a.csv")
     with pytest.raises(InvalidFile, match="'user' make more than 100 groups"):
         found.number(batch(user=pa.array(["one more"])), "a.csv")
+
+
+def test_a_whole_number_has_one_spelling_in_every_format(tmp_path):
+    """CSV says 1.0 where Parquet has 1, and a column with gaps has floats."""
+    survey, numbers = Survey("?", ["tea", "coffee"], 1.0), []
+    (tmp_path / "a.csv").write_text("answer,age\ntea,1.0\ntea,2.5\ntea,one.0\n")
+    parquet.write_table(pa.table({"answer": ["tea"] * 2, "age": [1, 2]}), tmp_path / "b.parquet")
+    floats = pa.table({"answer": ["tea"] * 2, "age": [1.0, None]})
+    parquet.write_table(floats, tmp_path / "c.parquet")
+    for name in ("a.csv", "b.parquet", "c.parquet"):
+        out = tmp_path / f"{name}.reports"
+        randomize_files(tmp_path / name, survey, out, column="answer", by=["age"])
+        numbers.append([group for (group,) in tally_groups(out, survey, ["age"])])
+    assert numbers == [["1", "2.5", "one.0"], ["1", "2"], ["1", None]]

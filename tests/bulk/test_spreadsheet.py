@@ -24,8 +24,8 @@ def zipped(**files):
     return sink.getvalue()
 
 
-def excel(rows=ROWS, sheets=1):
-    """The least that is a workbook; only the first sheet has rows."""
+def excel(rows=ROWS, sheets=1, filled=1):
+    """The least that is a workbook; only one sheet has rows."""
 
     def cell(value):
         if isinstance(value, bool):
@@ -53,7 +53,7 @@ def excel(rows=ROWS, sheets=1):
         "</Relationships>",
     }
     for i in numbers:
-        data = body if i == 1 else ""
+        data = body if i == filled else ""
         sheet = f'<worksheet xmlns="{main}"><sheetData>{data}</sheetData></worksheet>'
         whole[f"xl__worksheets__s{i}_xml"] = sheet
     return zipped(**whole)
@@ -116,8 +116,8 @@ def test_other_sheets_are_not_read_which_is_said(tmp_path):
     ("data", "said"),
     [
         (zipped(a="tea"), "a ZIP archive, or a spreadsheet that cannot be read"),
-        (excel([]), "the first sheet is empty"),
-        (excel([[None]]), "the first sheet is empty"),
+        (excel([]), "is empty"),
+        (excel([[None]]), "is empty"),
         (b"\xd0\xcf\x11\xe0 and so on", "a spreadsheet that cannot be read"),
     ],
 )
@@ -132,3 +132,18 @@ def test_the_package_that_is_missing_is_named(tmp_path, monkeypatch):
     (tmp_path / "a.xlsx").write_bytes(excel())
     with pytest.raises(MissingExtra, match=r"pip install 'privet\[sheets\]'"):
         read(tmp_path / "a.xlsx")
+
+
+def test_a_sheet_by_its_name(tmp_path):
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(excel(sheets=3, filled=2))
+    (chunk,) = read_answers(path, SURVEY, "answer", sheet="S2")
+    assert chunk.positions.tolist() == [0, 1, 2]
+    with pytest.raises(InvalidFile, match="there is no sheet 's2', but 'S1', 'S2', 'S3'"):
+        next(read_answers(path, SURVEY, sheet="s2"))
+    with pytest.raises(InvalidFile, match="the sheet 'S3' is empty"):
+        next(read_answers(path, SURVEY, sheet="S3"))
+    text = tmp_path / "a.csv"
+    text.write_text("answer\ntea\n")
+    with pytest.raises(InvalidFile, match="no spreadsheet, so there is no sheet 'S1'"):
+        next(read_answers(text, SURVEY, sheet="S1"))

@@ -14,6 +14,7 @@ from commands import (
     BAD_DATA,
     SHARES,
     SURVEY,
+    USAGE,
     assert_is_a_picture,
     fails,
     run,
@@ -66,7 +67,7 @@ def test_bad_reports(out):
         "column.parquet": "column.parquet: there ",
         "wide.parquet": "wide.parquet: a report of this survey is fixed_size_binary[1], the column",
         "null.parquet": "null.parquet, report 2: The report is missing (null).",
-        "answers.csv": "answers.csv: not a Parquet file of reports: ",
+        "answers.csv": "answers.csv: not a Parquet file of reports: privet randomize makes one of",
     }.items():
         line = fails(BAD_DATA, "estimate", "survey.json", "reports.parquet", name, "--figure", out)
         assert line.startswith(said)
@@ -256,3 +257,30 @@ def test_ranks_in_tables_and_files(grouped):
     assert said.count("rank") == said.count("The leader is") + said.count(" leads ") == 3
     columns = parquet.read_table("out.parquet").to_pydict()
     assert len(columns["rank_low"]) == len(columns["rank_high"]) == 12
+
+
+def test_shares_in_people(folder):
+    document = shares("reports.parquet", "--people", "83200000")
+    assert document["target"] == 83_200_000
+    low, high = SURVEY.mechanism.interval(
+        np.array([row["count"] for row in document["categories"]]), 1000, 0.05, 83_200_000
+    )
+    for row, a, b in zip(document["categories"], low, high, strict=True):
+        assert row["people"] == pytest.approx(83_200_000 * row["frequency"])
+        assert row["people_low"] == pytest.approx(83_200_000 * np.clip(a, 0, 1), abs=1e-6)
+        assert row["people_high"] == pytest.approx(83_200_000 * np.clip(b, 0, 1), abs=1e-6)
+    table = succeeds("estimate", "survey.json", "reports.parquet", "--people", "83200000")
+    assert table.splitlines()[2].split("95 % interval")[1].split() == [
+        "people",
+        "interval",
+        "shrunk",
+    ]
+    assert f"{document['categories'][0]['people']:,.0f}" in table
+    assert "1,000 reports from 83,200,000 people, epsilon = 2" in table
+
+
+def test_fewer_people_than_reports(grouped):
+    asked = ["estimate", "survey.json", "g.parquet", "--people"]
+    assert "There are 1,000 reports, more than --people 999." in fails(USAGE, *asked, "999")
+    for other in (["--by", "country"], ["--target", "sample"]):
+        assert "--people is for all people" in fails(USAGE, *asked, "2000", *other)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from commands import BAD_DATA, PRIVET, fails, run, shares, succeeds
+from commands import BAD_DATA, PRIVET, USAGE, fails, run, shares, succeeds
 from privet import Survey
 from privet.bulk import read_reports
 
@@ -223,3 +223,17 @@ def test_memory_does_not_grow_with_the_size_of_a_report(folder):
     # Reports of 2,500 bytes from a single block of answers: 137 MB more if made at once.
     many, _ = randomizing(b"answer\n" + b"c1\n" * 100_000, "wide.json")
     assert many < few + 70
+
+
+def test_a_file_of_counts(folder):
+    Path("counts.csv").write_text("answer,country,people\ntea,FR,700\ncoffee,DE,300\njuice,DE,0\n")
+    made = ["survey", "new", "-q", "?", "-e", "2", "--from", "counts.csv", "--column", "answer"]
+    document = json.loads(succeeds(*made, "--count", "people", "--top", "2"))
+    assert document["categories"] == ["coffee", "tea"]
+    asked = ["randomize", "survey.json", "counts.csv", "--count", "people", "--by", "country"]
+    result = json.loads(succeeds(*asked, "-o", "c.parquet", "--json"))
+    assert (result["reports"], result["rows"], result["different"]) == (1000, 3, 3)
+    groups = shares("c.parquet", "--by", "country")["groups"]
+    assert [(one["group"]["country"], one["n"]) for one in groups] == [("DE", 300), ("FR", 700)]
+    line = fails(USAGE, "survey", "new", "-q", "?", "-e", "2", "-c", "a", "-c", "b", "--count", "n")
+    assert "--column, --count, --top" in line

@@ -70,6 +70,18 @@ def in_order(
     return places[np.argsort(np.array([names[i].casefold() for i in places]), kind="stable")]
 
 
+def in_people(
+    shares: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    target: Target,
+) -> dict[str, Any]:
+    """Return shares and their intervals as numbers of people, if the target is so many people."""
+    if isinstance(target, str):
+        return {}
+    return {"people": target * shares, "people_low": target * low, "people_high": target * high}
+
+
 class Estimate:
     """The estimated share of each category, from `n` reports with these `counts`.
 
@@ -113,13 +125,14 @@ class Estimate:
         """Return the lower and upper ends of a confidence interval for each category.
 
         target="population" is for the crowd that the n people were drawn from, target="sample" for
-        the share among these n people themselves, which is narrower. How, the mechanism knows:
-        where it is symmetric, the law of a count is known exactly, and both intervals cover at
-        least at the level; else both are by the normal law. simultaneous=True widens all of them
-        (Bonferroni) so that they hold together.
+        the share among these n people themselves, which is narrower. Between the two, target=N is
+        for N people of whom these n are a random part. How, the mechanism knows: where it is
+        symmetric, the law of a count is known exactly, and the intervals cover at least at the
+        level; else they are by the normal law. simultaneous=True widens all of them (Bonferroni)
+        so that they hold together.
         """
         alpha = alpha_of("Estimate.interval", level)
-        check_target("Estimate.interval", target)
+        check_target("Estimate.interval", target, self.n)
         alpha /= len(self.counts) if simultaneous else 1
         low, high = self.survey.mechanism.interval(self.counts, self.n, alpha, target)
         return np.clip(low, 0, 1), np.clip(high, 0, 1)
@@ -254,7 +267,10 @@ class Estimate:
     def columns(
         self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
     ) -> dict[str, Any]:
-        """Return the table that every output format is made from, column by column."""
+        """Return the table that every output format is made from, column by column.
+
+        With target=N, it also says how many of the N people that is.
+        """
         low, high = self.interval(level, target=target, simultaneous=simultaneous)
         return {
             "category": list(self.survey.categories),
@@ -263,6 +279,7 @@ class Estimate:
             "standard_error": self.standard_errors,
             "low": low,
             "high": high,
+            **in_people(self.frequencies, low, high, target),
             "p_value": self.p_values,
             "found": self.found(),
             **({"projected": self.project()} if self.survey.mechanism.shares_add_up else {}),

@@ -20,7 +20,24 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-__all__ = ["Estimator", "HitRates"]
+__all__ = ["Estimator", "HitRates", "drawn"]
+
+
+def drawn(target: Target, n: int) -> float:
+    """Return how much of the variance θ(1 − θ)/n of drawing n people remains, for the target.
+
+    All of it for a population without end, none for the sample, and (N − n)/(N − 1) where they are
+    n of N people (the finite population correction).
+
+    >>> drawn("population", 100), drawn(199, 100), drawn(100, 100), drawn("sample", 100)
+    (1.0, 0.5, 0.0, 0.0)
+    """
+    if isinstance(target, str):
+        return 1.0 if target == "population" else 0.0
+    return (target - n) / max(target - 1, 1)
+
+
+_ROUNDING = 1e-6  # of a person
 
 
 class Estimator(ABC):
@@ -37,11 +54,10 @@ class Estimator(ABC):
     def variance(self, theta: ArrayLike, n: int, target: Target = "population") -> Floats:
         """Return the variance of each estimated share where the true ones are theta.
 
-        People drawn at random from a population add θ(1 − θ)/n.
+        People drawn at random from a population add θ(1 − θ)/n, or what is left of it (`drawn`).
         """
         shares = np.asarray(theta, dtype=np.float64)
-        drawn = shares * (1 - shares) if target == "population" else 0.0
-        return (self.noise(shares) + drawn) / n
+        return (self.noise(shares) + drawn(target, n) * shares * (1 - shares)) / n
 
     def interval(
         self, counts: Integers, n: int, alpha: float, target: Target
@@ -82,12 +98,30 @@ class HitRates(Estimator):
 
         A population's count is exactly Binomial(n, h + θ(g − h)): Clopper and Pearson's (1934). So
         is that of a sample at θ = 0 and θ = 1, and between them its ends are whole numbers of
-        people (`holders`): both cover at least at the level.
+        people (`holders`): both cover at least at the level. Between the two, where n of N people
+        took part, the variance is between theirs, and so are the squares of how far the ends are
+        from the estimate; the ends are then whole numbers of the N people.
         """
         different, places = np.unique(counts, return_inverse=True)
-        ends = self._population_interval if target == "population" else self._sample_interval
-        low, high = ends(different, n, alpha)
+        if isinstance(target, str):
+            ends = self._population_interval if target == "population" else self._sample_interval
+            low, high = ends(different, n, alpha)
+        else:
+            low, high = self._finite_interval(different, n, alpha, target)
         return low[places], high[places]
+
+    def _finite_interval(
+        self, counts: Integers, n: int, alpha: float, people: int
+    ) -> tuple[Floats, Floats]:
+        estimate, part = self.frequencies(counts, n), drawn(people, n)
+        sample = self._sample_interval(counts, n, alpha)
+        crowd = self._population_interval(counts, n, alpha)
+        down, up = (
+            np.sqrt((1 - part) * (one - estimate) ** 2 + part * (all_ - estimate) ** 2)
+            for one, all_ in zip(sample, crowd, strict=True)
+        )
+        low, high = people * (estimate - down), people * (estimate + up)
+        return np.floor(low + _ROUNDING) / people, np.ceil(high - _ROUNDING) / people
 
     def _population_interval(self, counts: Integers, n: int, alpha: float) -> tuple[Floats, Floats]:
         from scipy.special import betaincinv

@@ -74,7 +74,7 @@ def remainder(estimate: Estimate, level: float = 0.95) -> Remainder | None:
     """
     alpha = alpha_of("remainder", level)
     mechanism, n, counts = estimate.survey.mechanism, estimate.n, estimate.counts
-    if not isinstance(mechanism, Symmetric):
+    if not isinstance(mechanism, Symmetric) or not mechanism.shares_add_up:
         return None
     found = estimate.found()
     others = int((~found).sum())

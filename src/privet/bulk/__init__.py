@@ -2,6 +2,7 @@
 
 from ..analysis.cleaning import Cleaning
 from .answers import count_answers, read_answers
+from .known import read_known
 from .randomizing import randomize_files
 from .reports import ReportsWriter, read_reports
 from .tallying import tally_files, tally_groups
@@ -12,6 +13,7 @@ __all__ = [
     "count_answers",
     "randomize_files",
     "read_answers",
+    "read_known",
     "read_reports",
     "tally_files",
     "tally_groups",

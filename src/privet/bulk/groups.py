@@ -8,6 +8,7 @@ import numpy as np
 
 from ..analysis.columns import arrow, number_values
 from ..errors import InvalidArgument, InvalidFile
+from ..values import is_number, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     Group = tuple[str | None, ...]
 
-__all__ = ["Groups", "check_by"]
+__all__ = ["Groups", "check_by", "in_text"]
 
 # A column with more values identifies people rather than groups.
 MOST_GROUPS = 10_000
@@ -43,15 +44,17 @@ class Groups:
         self.seen: dict[Group, int] = {}
         self.sizes: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
-    def number(self, batch: Any, path: object) -> NDArray[np.int32]:
+    def number(
+        self, batch: Any, path: object, people: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int32]:
         """Return the number of each row's group; groups not seen before get the next ones.
 
-        `path` is where the Arrow batch comes from.
+        `path` is where the Arrow batch comes from, and `people` how many each row stands for.
         """
         if not self.by:  # which is as frequent as it is simple
             self.seen[()] = 0
             return np.zeros(len(batch), dtype=np.int32)
-        columns = [_in_text(path, name, batch.column(name)) for name in self.by]
+        columns = [in_text(path, name, batch.column(name)) for name in self.by]
         kinds, size = np.zeros(len(batch), dtype=np.int64), 1
         for rows, texts in columns:
             kinds, size = kinds * len(texts) + rows, size * len(texts)
@@ -71,7 +74,7 @@ class Groups:
                 "estimated by itself, and takes many reports."
             )
         found: NDArray[np.int32] = numbers[kinds]
-        sizes = np.bincount(found, minlength=len(self.seen))
+        sizes = np.bincount(found, people, len(self.seen)).astype(np.int64)
         sizes[: len(self.sizes)] += self.sizes
         self.sizes = sizes
         return found
@@ -85,12 +88,12 @@ class Groups:
         return [pa.array(texts, pa.string()).take(places).dictionary_encode() for texts in columns]
 
 
-def _in_text(path: object, name: str, column: Any) -> tuple[NDArray[np.int64], list[str | None]]:
-    """Return the number of each row's value, and the values as text."""
+def in_text(path: object, name: str, column: Any) -> tuple[NDArray[np.int64], list[str | None]]:
+    """Return the number of each row's value, and the values as text: 1.0 is "1" in all formats."""
     try:
         rows, texts = number_values(column)
     except arrow().ArrowException as error:
         raise InvalidFile(f"{path}: the column {name!r} is not text: {error}.") from None
     if any(isinstance(text, bytes) for text in texts):
         raise InvalidFile(f"{path}: the column {name!r} is not text in UTF-8.")
-    return rows, texts
+    return rows, [plain(text) if text and is_number(text) else text for text in texts]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from ..analysis.cleaning import Cleaning
 from ..analysis.threads import ahead
 from .answers import read_answers
@@ -16,8 +18,10 @@ from .reports import ReportsWriter
 from .shuffling import Shuffling
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from ..survey import Survey
     from .answers import Answers
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Randomized", "randomize_files"]
 
 _BATCH_BYTES = 1 << 24
+_MOST_PEOPLE = 1 << 20
 _AS_THEY_ARE = Cleaning()
 
 
@@ -52,9 +57,11 @@ def randomize_files(
     out: OnePath,
     *,
     column: str | None = None,
+    count: str | None = None,
     by: Sequence[str] = (),
     cleaning: Cleaning = _AS_THEY_ARE,
     delimiter: str | None = None,
+    sheet: str | None = None,
     keep_order: bool = False,
     progress: Progress = no_progress,
 ) -> Randomized:
@@ -71,12 +78,16 @@ def randomize_files(
         The file of reports, which appears when all has gone well.
     column : str, optional
         The column of answers; by default "answer", or the only one.
+    count : str, optional
+        A column that says how many people gave a row's answer, each of whom makes a report.
     by : sequence of str
         Columns to be written with the reports, in the clear.
     cleaning : Cleaning
         How answers are cleaned, and what becomes of those that are missing or no category.
     delimiter : str, optional
         What stands between the fields of a CSV file.
+    sheet : str, optional
+        The sheet of a spreadsheet; by default the first.
     keep_order : bool
         Write the reports in the order of the answers. Anyone who knows that order then knows whose
         report is whose.
@@ -88,27 +99,31 @@ def randomize_files(
     files = as_paths("randomize", paths)
     groups = Groups(by) if by else None
     most = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)
-    n = missing = unknown = 0
+    n = rows = missing = unknown = 0
     columns: dict[str, None] = {}
     seen: set[int] = set()
     with ReportsWriter(out, survey, groups) as file, Shuffling() as piles:
         put = file.write if keep_order else piles.add
-        with progress("Randomizing", total=count_rows(files, delimiter)) as advance:
+        total = count_rows(files, delimiter, sheet) if count is None else None
+        with progress("Randomizing", total=total) as advance:
             for path in files:
                 answers = read_answers(
-                    path, survey, column, by=by, cleaning=cleaning, delimiter=delimiter
-                )
+                    path, survey, column, count=count, by=by, cleaning=cleaning,
+                    delimiter=delimiter, sheet=sheet,
+                )  # fmt: skip
                 with closing(_read_ahead(path, answers)) as chunks:
                     for chunk in chunks:
-                        numbers = groups.number(chunk.by, path) if groups is not None else None
-                        for at in range(0, len(chunk.positions), most):
-                            some = slice(at, at + most)
+                        numbers = None
+                        if groups is not None:
+                            numbers = groups.number(chunk.by, path, chunk.people)
+                        for some in _pieces(chunk, most):
                             reports = survey.mechanism.randomize(chunk.positions[some])
                             put(reports, numbers[some] if numbers is not None else None)
                             n += len(reports)
                             advance(len(reports))
                         columns[chunk.column] = None
                         seen |= chunk.seen
+                        rows += len(chunk.positions)
                         missing += chunk.missing
                         unknown += chunk.unknown
         if not keep_order:
@@ -116,10 +131,21 @@ def randomize_files(
                 for reports, numbers in ahead(piles.drain()):
                     file.write(reports, numbers)
                     advance(len(reports))
-    rows = n + (missing if cleaning.missing == "drop" else 0)
+    rows += missing if cleaning.missing == "drop" else 0
     rows += unknown if cleaning.unknown == "drop" else 0
-    sizes = groups.sizes.tolist() if groups is not None else []
+    sizes = groups.sizes[groups.sizes > 0].tolist() if groups is not None else []
     return Randomized(n, " or ".join(columns), rows, len(seen), missing, unknown, sizes)
+
+
+def _pieces(answers: Answers, most: int) -> Iterator[slice | NDArray[np.int64]]:
+    """Yield the rows of at most so many people at a time, a row as often as it has people."""
+    if answers.people is None:
+        yield from (slice(at, at + most) for at in range(0, len(answers.positions), most))
+        return
+    ends, most = np.cumsum(answers.people), min(most, _MOST_PEOPLE)
+    for at in range(0, int(answers.people.sum()), most):
+        people = np.arange(at, min(at + most, int(ends[-1])))
+        yield np.searchsorted(ends, people, side="right")
 
 
 def _read_ahead(

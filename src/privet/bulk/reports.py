@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis.columns import BINARY, arrow, as_reports
-from ..errors import InvalidReport
+from ..errors import InvalidFile, InvalidReport
 from ..files import replacing
 from .paths import as_paths
 from .provenance import SURVEY_KEY, check_survey
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ReportsFile", "ReportsWriter", "read_reports"]
 
+_PARQUET = b"PAR1"
 _BATCH_BYTES = 1 << 22
 # A part is what one thread reads, and what is remembered of it takes a few hundred bytes.
 _PART_BYTES = 1 << 23
@@ -114,6 +115,7 @@ class ReportsFile:
         self.path = path
         self._survey = survey
         self._columns = ["report", *by]
+        _refuse_others(path)
         with self._open() as file:
             self._metadata = file.metadata
             check_schema(path, file.schema_arrow, survey, by)
@@ -163,6 +165,15 @@ def read_reports(paths: Paths, survey: Survey) -> Iterator[NDArray[np.uint8]]:
         for part in range(len(file.parts)):
             for _, reports, _ in file.read(part):
                 yield reports
+
+
+def _refuse_others(path: Path) -> None:
+    """Refuse a file of another kind, such as answers that have yet to be randomized."""
+    with path.open("rb") as file:
+        start = file.read(len(_PARQUET))
+    if start != _PARQUET:
+        rule = "privet randomize makes one of answers" if start else "it is empty"
+        raise InvalidFile(f"{path}: not a Parquet file of reports: {rule}.")
 
 
 def located(path: Path, numbers: Sequence[int], error: InvalidReport) -> InvalidReport:

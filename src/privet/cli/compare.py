@@ -204,7 +204,7 @@ def _between(estimates: Mapping[str, Estimate], level: float) -> Compared:
 
 def _fit(estimates: Mapping[str, Estimate], path: Path, level: float) -> Compared:
     """Compare a crowd with known shares."""
-    from ..bulk.known import read_shares
+    from ..bulk.shares import read_shares
     from ..sums import changes, fit
 
     ((name, estimate),) = estimates.items()

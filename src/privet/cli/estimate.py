@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
-from .guards import LEAST_GROUP, note_groups, survey_and_reports
+from .groups import ROWS, ROWS_OF_A_GROUP, Estimates, Looks
+from .guards import note_groups, survey_and_reports
 from .options import FIGURE, INPUT, JSON, LEVEL, REPORTS, TABLE, TARGET, Once, keep_apart
-from .output import counted_in, outputs, plural, print_json, printable, say, write_table
-from .show import describe_estimate, describe_survey, plain_columns, print_estimate
+from .output import counted_in, outputs, print_json, say, write_table
 from .terminal import progress
+from .weights import (
+    describe_weights,
+    known_sizes,
+    say_weights,
+    weigh,
+    weighting,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ..analysis.estimate import Estimate, Sort
+    from ..analysis.estimate import Sort
     from ..mechanisms.forwards import Target
 
     Group = tuple[str | None, ...]
-
-_ROWS, _ROWS_OF_A_GROUP = 40, 10
 
 
 @click.command(cls=Once)
@@ -32,8 +37,14 @@ _ROWS, _ROWS_OF_A_GROUP = 40, 10
     "--by", multiple=True, metavar="COLUMN",
     help="One estimate for each value of this column, kept with the reports; repeatable.",
 )  # fmt: skip
+@weighting
 @LEVEL
 @TARGET
+@click.option(
+    "--people", type=click.IntRange(1), metavar="N",
+    help="How many people there are in all, of whom those with reports are a random part: shares "
+    "are shown as numbers of people too.",
+)  # fmt: skip
 @click.option(
     "--simultaneous/--separate", default=None,
     show_default="in pictures, and in tables of the largest shares",
@@ -42,7 +53,7 @@ _ROWS, _ROWS_OF_A_GROUP = 40, 10
 @click.option("--ranks", is_flag=True, help="The ranks that each category may have, all at once.")
 @click.option(
     "--top", type=click.IntRange(1),
-    show_default=f"{_ROWS}; {_ROWS_OF_A_GROUP} per group",
+    show_default=f"{ROWS}; {ROWS_OF_A_GROUP} per group",
     help="How many categories to show, in the table and in the picture: the largest.",
 )  # fmt: skip
 @click.option(
@@ -68,8 +79,11 @@ def estimate(
     survey: Path,
     reports: tuple[str, ...],
     by: tuple[str, ...],
+    weights: Path | None,
+    weight: tuple[str, ...],
     level: float,
     target: Target,
+    people: int | None,
     simultaneous: bool | None,
     ranks: bool,
     top: int | None,
@@ -95,9 +109,16 @@ def estimate(
         raise click.UsageError("--master is for --engine spark.")
     if exact_csv and (out is None or out.suffix.lower() != ".csv"):
         raise click.UsageError("--exact-csv is for an --out that ends in .csv.")
+    known = known_sizes(weights, weight, by)
+    if people is not None and ((by and not known) or target == "sample"):
+        raise click.UsageError("--people is for all people: not for --by alone, or for a sample.")
+    if known and target == "sample":
+        raise click.UsageError("Weights are for a population, and not for --target sample.")
+    if known and ranks:
+        raise click.UsageError("--ranks is for estimates without weights.")
     local = engine == "local"
     contract, files = survey_and_reports(survey, _files(reports) if local else reports)
-    read = files if local else []
+    read = [*(files if local else []), *filter(None, [weights])]
     keep_apart(read if survey in read else [survey, *read], [out, figure])
     with outputs(out, figure) as (table, picture):
         if local:
@@ -110,7 +131,16 @@ def estimate(
         estimates = {group: tally.estimate() for group, tally in tallies.items()}
         if not estimates:
             raise NoReports("There are no reports in these files, so there is nothing to estimate.")
-        found = _Estimates(estimates, by, level, target, simultaneous, ranks, top, sort)
+        if people is not None and people < (n := sum(one.n for one in estimates.values())):
+            raise click.UsageError(f"There are {n:,} reports, more than --people {people:,}.")
+        sizes = [one.n for one in estimates.values()]
+        looks = Looks(level, people or target, simultaneous, ranks, top, sort)
+        found = Estimates(estimates, by, looks)
+        if known:
+            whole = weigh(estimates, known, by, people, weights or "--weight")
+            looks = replace(looks, target=people or whole.people or target)
+            said = describe_weights(whole, by), say_weights(whole, by)
+            found = Estimates({(): whole}, (), looks, *said)
         if table is not None:
             write_table(table, found.columns, found.document, exact=exact_csv)
         if picture is not None:
@@ -119,7 +149,6 @@ def estimate(
         print_json(found.document())
     else:
         found.show()
-    sizes = [one.n for one in estimates.values()]
     say(counted_in(files, sum(sizes), contract.id))
     if by:
         note_groups(by, sizes, contract.epsilon)
@@ -129,117 +158,3 @@ def _files(reports: Sequence[str]) -> list[Path]:
     context = click.get_current_context()
     argument = next(param for param in context.command.params if param.name == "reports")
     return [path for one in reports for path in REPORTS.convert(one, argument, context)]
-
-
-@dataclass(frozen=True)
-class _Estimates:
-    """One estimate for each group by the values of some columns; one in all if there are none."""
-
-    groups: dict[Group, Estimate]
-    by: Sequence[str]
-    level: float
-    target: Target
-    simultaneous: bool | None
-    ranks: bool
-    top: int | None
-    sort: Sort
-
-    @property
-    def _options(self) -> dict[str, Any]:
-        """How the intervals of a whole table are made."""
-        return {
-            "level": self.level,
-            "target": self.target,
-            "simultaneous": bool(self.simultaneous),
-        }
-
-    def columns(self) -> dict[str, list[Any]]:
-        """Return one table of all groups, with the group's values in every row.
-
-        A column of groups that is called like one of the table's own is called by_n, by_category, …
-        """
-        whole: dict[str, list[Any]] = {}
-        for group, one in self.groups.items():
-            columns = plain_columns(one, ranks=self.ranks, **self._options)
-            rows, own = len(columns["category"]), {"n", *columns}
-            named = {_apart(name, own): v for name, v in zip(self.by, group, strict=True)}
-            for name, value in (named | {"n": one.n}).items():
-                whole.setdefault(name, []).extend([value] * rows)
-            for name, values in columns.items():
-                whole.setdefault(name, []).extend(values)
-        return whole
-
-    def document(self) -> dict[str, Any]:
-        """Return what JSON output says."""
-        some = next(iter(self.groups.values()))
-        document = describe_survey(some.survey) | self._options
-        described = [
-            {"group": dict(zip(self.by, group, strict=True))}
-            | describe_estimate(one, ranks=self.ranks, **self._options)
-            for group, one in self.groups.items()
-        ]
-        return document | ({"groups": described} if self.by else described[0])
-
-    def draw(self, path: Path) -> None:
-        """Draw one picture, with a panel for each group."""
-        from .. import figures
-
-        options = self._options | {"simultaneous": self.simultaneous is not False}
-        options |= {"sort": self.sort} | ({"top": self.top} if self.top else {})
-        if self.by:
-            named = {_name(group): one for group, one in (self._shown or self.groups).items()}
-            figures.save_groups(named, path, **options)
-        else:
-            figures.save_estimate(self.groups[()], path, **options)
-
-    @property
-    def _shown(self) -> dict[Group, Estimate]:
-        """The groups that are large enough to be looked at; the only one, however small."""
-        if not self.by:
-            return self.groups
-        return {group: one for group, one in self.groups.items() if one.n >= LEAST_GROUP}
-
-    def show(self) -> None:
-        """Print a table for each group, and what they have in common."""
-        one = next(iter(self.groups.values()))
-        for group, one in self._shown.items():
-            title = None
-            if self.by:
-                pairs = zip(self.by, group, strict=True)
-                names = ", ".join(f"{name} = {_name((value,))}" for name, value in pairs)
-                title = f"{names} · {plural(one.n, 'report')}"
-            rows = self.top or (_ROWS_OF_A_GROUP if self.by else _ROWS)
-            options = self._options | {"simultaneous": self.simultaneous, "sort": self.sort}
-            print_estimate(one, top=rows, title=title, ranks=self.ranks, **options)
-        if hidden := len(self.groups) - len(self._shown):
-            groups = plural(hidden, "group")
-            click.echo(f"{groups} of fewer than {LEAST_GROUP} reports: too few for a table.")
-        if self._shown and one.can_shrink:
-            click.echo(
-                "share: unbiased, for sums and tests. shrunk: less noise in all, for display."
-            )
-        n = plural(sum(one.n for one in self.groups.values()), "report")
-        groups = f" in {plural(len(self.groups), 'group')}" if self.by else ""
-        click.echo(f"{n}{groups}, epsilon = {one.survey.epsilon:g}, {one.survey.mechanism!r}")
-
-
-def _apart(name: str, taken: set[str]) -> str:
-    """Return a name that is not taken, and take it.
-
-    >>> _apart("country", {"n"}), _apart("n", {"n"}), _apart("n", {"n", "by_n"})
-    ('country', 'by_n', 'by_by_n')
-    """
-    while name in taken:
-        name = f"by_{name}"
-    taken.add(name)
-    return name
-
-
-def _name(group: Group) -> str:
-    r"""Return a group in words.
-
-    >>> _name(("France", None, "", "\x1b"))
-    'France, (none), (empty), \\x1b'
-    """
-    words = {None: "(none)", "": "(empty)"}
-    return ", ".join(words.get(value) or printable(value or "") for value in group)

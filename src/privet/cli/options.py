@@ -128,6 +128,11 @@ WORKERS = click.option(
 COLUMN = click.option(
     "--column", show_default="the only one, or 'answer'", help="The column of answers."
 )
+COUNT = click.option(
+    "--count",
+    metavar="COLUMN",
+    help="The column that says how many people gave a row's answer; by default each row is one.",
+)
 _STRIP = click.option("--strip", is_flag=True, help="Leave out the space around answers.")
 _IGNORE_CASE = click.option("--ignore-case", is_flag=True, help="Take 'Tea' for 'tea'.")
 _NA = click.option(
@@ -141,6 +146,9 @@ def cleaning(command: Any) -> Any:
     return _STRIP(_IGNORE_CASE(_NA(command)))
 
 
+SHEET = click.option(
+    "--sheet", metavar="NAME", show_default="the first", help="The sheet of a spreadsheet."
+)
 DELIMITER = click.option(
     "--delimiter", callback=lambda ctx, param, typed: {"\\t": "\t", "tab": "\t"}.get(typed, typed),
     show_default="a comma; in .tsv files a tab", help="What separates the fields of a CSV file.",

@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING
 import click
 
 from .guards import note_epsilon, note_groups, read_survey, refuse_reports
-from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, Once, cleaning, flat, keep_apart
+from .options import (
+    COLUMN,
+    COUNT,
+    DELIMITER,
+    FILES,
+    INPUT,
+    JSON,
+    OUTPUT,
+    SHEET,
+    Once,
+    cleaning,
+    flat,
+    keep_apart,
+)
 from .output import plural, print_json, say, taken
 from .show import describe_survey
 from .terminal import progress
@@ -21,6 +34,7 @@ if TYPE_CHECKING:
 @click.argument("answers", type=FILES, nargs=-1, required=True, callback=flat)
 @click.option("-o", "--out", required=True, type=OUTPUT, help="The reports file (Parquet).")
 @COLUMN
+@COUNT
 @click.option(
     "--by", multiple=True, metavar="COLUMN",
     help="Keep this column with the reports, to estimate each group by itself; repeatable. It is "
@@ -37,6 +51,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @cleaning
 @DELIMITER
+@SHEET
 @click.option(
     "--keep-order", is_flag=True,
     help="Write the reports in the order of the answers. Anyone who knows the order of the people "
@@ -48,6 +63,7 @@ def randomize(
     answers: list[Path],
     out: Path,
     column: str | None,
+    count: str | None,
     by: tuple[str, ...],
     unknown: str,
     missing: str,
@@ -55,10 +71,11 @@ def randomize(
     ignore_case: bool,
     na: tuple[str, ...],
     delimiter: str | None,
+    sheet: str | None,
     keep_order: bool,
     json_out: bool,
 ) -> None:
-    """Randomize files of answers into reports, one for each row, in random order.
+    """Randomize files of answers into reports, one for each row or person, in random order.
 
     ANSWERS are files, folders, patterns such as 'days/*.csv', or - for standard input: CSV, TSV,
     Parquet, Arrow, Feather, NDJSON or spreadsheets (Excel, OpenDocument), also packed (gzip, bzip2,
@@ -72,7 +89,8 @@ def randomize(
     keep_apart([survey, *answers], [out])
     refuse_reports(answers, out)
     done = randomize_files(
-        answers, contract, out, column=column, by=by, delimiter=delimiter, keep_order=keep_order,
+        answers, contract, out, column=column, count=count, by=by, delimiter=delimiter,
+        sheet=sheet, keep_order=keep_order,
         cleaning=Cleaning(strip, ignore_case, na, missing, unknown), progress=progress,
     )  # fmt: skip
     counts = {"rows": done.rows, "different": done.different, "missing": done.missing}

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 from .terminal import console, new_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
     from ..analysis.estimate import Estimate, Sort
+    from ..figures.estimates import Shown
     from ..mechanisms.forwards import Target
     from ..survey import Survey
 
@@ -25,7 +28,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def print_estimate(
-    estimate: Estimate,
+    estimate: Shown,
     *,
     level: float,
     target: Target,
@@ -35,76 +38,99 @@ def print_estimate(
     title: str | None = None,
     simultaneous: bool | None = None,
     ranks: bool = False,
+    shrunk: NDArray[np.float64] | None = None,
 ) -> None:
     """Print a table: category, bar, share, interval, and the truth where it is known.
 
-    In a narrow terminal the bars are shorter, or left out, and then the shrunk shares. There are
+    In a narrow terminal the bars are shorter, or left out, and then the shrunk shares. If the
+    target is a number of people, shares and intervals are also shown as such. There are
     two decimals, or as many as it takes to tell the ends of each interval apart. Shares that cannot
     be told from none are dim, and in brackets. Intervals hold together where rows are picked by
     their size, unless one says otherwise. At the end, a sentence says who leads.
     """
-    from ..analysis.estimate import decimals
+    from ..analysis.estimate import Estimate, decimals
 
-    shares, found = estimate.frequencies, estimate.found()
-    order = estimate.order(top, sort)
+    found, order = estimate.found(), estimate.order(top, sort)
     if simultaneous is None:
-        simultaneous = len(order) < len(shares)
+        simultaneous = len(order) < len(found)
     low, high = estimate.interval(level, target=target, simultaneous=simultaneous)
-    screen = console()
-    shrunk = estimate.shrink() if estimate.can_shrink and screen.width >= _NARROW else None
-    names = [estimate.survey.categories[i] for i in order]
     digits = decimals(100 * low[order], 100 * high[order], 2)
-    unsure = not found[order].all()
-    standing = _ranks(estimate, level)[order].tolist() if ranks else []
-    numbers = 34 + 2 * unsure + 10 * simultaneous
-    numbers += 3 + max(4, *map(len, standing)) if ranks else 0
-    numbers += 11 * (shrunk is not None) + 14 * (truth is not None)
-    numbers += (digits - 2) * (3 + (shrunk is not None) + (truth is not None))
-    bar = min(_BAR, screen.width - numbers - 6 - min(max(map(len, names)), _NAME))
-    longest = max(float(shares.max()), 1e-9)
-    table = new_table(title or estimate.survey.question)
-    columns = [names]
-    table.add_column("category", overflow="fold")
-    if bar >= _LEAST_BAR:
-        columns.append([_bar(float(shares[i]) / longest, bar) for i in order])
-        table.add_column("", no_wrap=True, min_width=bar, style="green")
-    texts = [f"{100 * shares[i]:z.{digits}f} %" for i in order]
-    told = [f"{text} " if found[i] else f"({text})" for i, text in zip(order, texts, strict=True)]
-    columns.append(told if unsure else texts)
-    table.add_column("share", justify="right", no_wrap=True)
-    ends = [(100 * low[i], 100 * high[i]) for i in order]
-    columns.append([f"{a:{digits + 4}.{digits}f} – {b:{digits + 3}.{digits}f} %" for a, b in ends])
-    together = "s, all at once" if simultaneous else ""
-    table.add_column(f"{100 * level:g} % interval{together}", justify="center", no_wrap=True)
-    if ranks:
-        columns.append(standing)
-        table.add_column("rank", justify="right", no_wrap=True)
-    if shrunk is not None:
-        columns.append([f"{100 * shrunk[i]:.{digits}f} %" for i in order])
-        table.add_column("shrunk", justify="right", no_wrap=True)
+    if shrunk is None and estimate.can_shrink:
+        shrunk = estimate.shrink()
+
+    def percent(values: NDArray[np.float64]) -> list[str]:
+        return [f"{100 * value:z.{digits}f} %" for value in values[order]]
+
+    texts = percent(estimate.frequencies)
+    if not found[order].all():
+        pairs = zip(texts, found[order], strict=True)
+        texts = [f"{text} " if here else f"({text})" for text, here in pairs]
+    ends = [
+        f"{a:{digits + 4}.{digits}f} – {b:{digits + 3}.{digits}f} %"
+        for a, b in zip(100 * low[order], 100 * high[order], strict=True)
+    ]
+    columns = {"share": texts}
+    columns[f"{100 * level:g} % interval{'s, all at once' if simultaneous else ''}"] = ends
+    if ranks and isinstance(estimate, Estimate):
+        columns["rank"] = _ranks(estimate, level)[order].tolist()
+    if not isinstance(target, str):
+        values = (values[order] for values in (estimate.frequencies, low, high))
+        columns |= _in_people(target, *values)
+    screen = console()
+    if shrunk is not None and screen.width >= _NARROW + _width(columns) - _width(columns, 2):
+        columns["shrunk"] = percent(shrunk)
     if truth is not None:
-        columns.append([f"{100 * truth[i]:.{digits}f} %" for i in order])
-        table.add_column("truth", justify="right", no_wrap=True)
-        columns.append(["✓" if low[i] <= truth[i] <= high[i] else "✗" for i in order])
-        table.add_column("", no_wrap=True)
-    for i, row in zip(order, zip(*columns, strict=True), strict=True):
-        table.add_row(*row, style="" if found[i] else "dim")
+        columns["truth"] = percent(truth)
+        inside = (low <= truth) & (truth <= high)
+        columns[""] = ["✓" if here else "✗" for here in inside[order]]
+    names = [estimate.survey.categories[i] for i in order]
+    room = screen.width - _width(columns) - min(max(map(len, names)), _NAME) - 4
+    table = new_table(title or estimate.survey.question)
+    table.add_column("category", overflow="fold")
+    if room >= _LEAST_BAR:
+        bar = min(_BAR, room)
+        longest = max(float(estimate.frequencies.max()), 1e-9)
+        bars = [_bar(float(estimate.frequencies[i]) / longest, bar) for i in order]
+        table.add_column("", no_wrap=True, min_width=bar, style="green")
+    for head in columns:
+        middle = "center" if "interval" in head else "right"
+        table.add_column(head, justify=middle, no_wrap=True)  # type: ignore[arg-type]
+    shown = [names, *([bars] if room >= _LEAST_BAR else []), *columns.values()]
+    for here, row in zip(found[order], zip(*shown, strict=True), strict=True):
+        table.add_row(*row, style="" if here else "dim")
     screen.print(table)
-    if hidden := len(shares) - len(order):
+    if hidden := len(found) - len(order):
         screen.print(f"… and {hidden:,} categories with smaller shares (--top shows more)")
     if not found.all():
         screen.print(_what_is_found(estimate, level))
-    screen.print(_who_leads(estimate, level))
+    if isinstance(estimate, Estimate):
+        screen.print(_who_leads(estimate, level))
 
 
-def _what_is_found(estimate: Estimate, level: float) -> str:
+def _width(columns: Mapping[str, Sequence[str]], first: int | None = None) -> int:
+    """Return how wide the first columns are, or all, with the space between them."""
+    some = list(columns.items())[:first]
+    return sum(2 + max(map(len, [head, *texts])) for head, texts in some)
+
+
+def _in_people(people: int, *values: NDArray[np.float64]) -> dict[str, list[str]]:
+    """Return columns of shares and the ends of their intervals, as numbers of people."""
+    shares, low, high = ([f"{people * value:z,.0f}" for value in one] for one in values)
+    wide = max(map(len, high))
+    ends = [f"{a} – {b:>{wide}}" for a, b in zip(low, high, strict=True)]
+    return {"people": shares, "interval": ends}
+
+
+def _what_is_found(estimate: Shown, level: float) -> str:
     """Return sentences on the categories that cannot be told from none."""
+    from ..analysis.estimate import Estimate
     from ..analysis.presence import detectable_share
 
     others = int((~estimate.found()).sum())
     words = "1 category cannot" if others == 1 else f"{others:,} categories cannot"
     words = f"{words} be told from none"
-    if (rest := estimate.remainder(level)) is not None and 1 < others < len(estimate.counts):
+    rest = estimate.remainder(level) if isinstance(estimate, Estimate) else None
+    if rest is not None and 1 < others < len(estimate.counts):
         low, high = 100 * rest.low, 100 * rest.high
         words += f"; together {low:.1f} – {high:.1f} % (an interval that allows for the choice)"
     least = detectable_share(estimate.survey.mechanism, estimate.n)
@@ -147,11 +173,13 @@ def describe_survey(survey: Survey) -> dict[str, Any]:
     }
 
 
-def describe_estimate(estimate: Estimate, level: float, **options: Any) -> dict[str, Any]:
+def describe_estimate(estimate: Shown, level: float, **options: Any) -> dict[str, Any]:
     """Return what JSON output says of an estimate, one object per category."""
+    from ..analysis.estimate import Estimate
+
     columns = plain_columns(estimate, level, **options)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    rest = estimate.remainder(level)
+    rest = estimate.remainder(level) if isinstance(estimate, Estimate) else None
     return {
         "n": estimate.n,
         "not_found": None if rest is None else asdict(rest),
@@ -160,11 +188,21 @@ def describe_estimate(estimate: Estimate, level: float, **options: Any) -> dict[
 
 
 def plain_columns(
-    estimate: Estimate, level: float, *, ranks: bool = False, **options: Any
+    estimate: Shown,
+    level: float,
+    *,
+    ranks: bool = False,
+    shrunk: NDArray[np.float64] | None = None,
+    **options: Any,
 ) -> dict[str, list[Any]]:
-    """Return the estimate's table as lists of Python's own numbers; options as its intervals'."""
-    columns = estimate.columns(level, **options)
-    if ranks:
+    """Return the estimate's table as lists of Python's own numbers; options as its intervals'.
+
+    Other shares than its own may be the `shrunk` ones.
+    """
+    from ..analysis.estimate import Estimate
+
+    columns = estimate.columns(level, **options) | ({} if shrunk is None else {"shrunk": shrunk})
+    if ranks and isinstance(estimate, Estimate):
         columns |= dict(zip(("rank_low", "rank_high"), estimate.ranks(level), strict=True))
     return {k: v.tolist() if hasattr(v, "tolist") else v for k, v in columns.items()}
 

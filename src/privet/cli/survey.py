@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .guards import keep_another, note_epsilon, read_survey
-from .options import COLUMN, DELIMITER, FILES, INPUT, JSON, OUTPUT, InOrder, cleaning, keep_apart
+from .options import (
+    COLUMN,
+    COUNT,
+    DELIMITER,
+    FILES,
+    INPUT,
+    JSON,
+    OUTPUT,
+    SHEET,
+    InOrder,
+    cleaning,
+    keep_apart,
+)
 from .output import plural, print_json, say
 from .show import describe_survey
 from .taking import take_categories
@@ -40,9 +52,11 @@ def survey() -> None:
     "anyone can then see which answers occur.",
 )  # fmt: skip
 @COLUMN
+@COUNT
 @click.option("--top", type=click.IntRange(1), help="Take only the most frequent of these.")
 @cleaning
 @DELIMITER
+@SHEET
 @click.option(
     "--other", is_flag=False, flag_value="other", metavar="[NAME]",
     help="Add a last category for all other answers, called 'other' unless it is given a name.",
@@ -59,11 +73,13 @@ def new(
     listed: str | None,
     answers: list[Path] | None,
     column: str | None,
+    count: str | None,
     top: int | None,
     strip: bool,
     ignore_case: bool,
     na: tuple[str, ...],
     delimiter: str | None,
+    sheet: str | None,
     other: str | None,
     epsilon: float,
     mechanism: str,
@@ -84,11 +100,13 @@ def new(
     said: list[str] = []
     if answers is not None:
         how = Cleaning(strip, ignore_case, na)
-        taken, said = take_categories(answers, column, top, delimiter, how, categories)
+        where = answers, column, count, top, delimiter, sheet
+        taken, said = take_categories(*where, how, categories)
         known = {how.fold(category) for category in (*categories, other or "")}
         categories += [category for category in taken if how.fold(category) not in known]
-    elif any((column, top, delimiter, strip, ignore_case, na)):
-        rule = "--column, --top, --delimiter, --strip, --ignore-case and --na are for --from."
+    elif any((column, count, top, delimiter, sheet, strip, ignore_case, na)):
+        options = "--column, --count, --top, --delimiter, --sheet, --strip, --ignore-case and --na"
+        rule = f"{options} are for --from."
         raise click.UsageError(rule)
     if other is not None:
         categories.append(other)

@@ -22,8 +22,10 @@ _MANY = 10
 def take_categories(
     paths: Sequence[Path],
     column: str | None,
+    count: str | None,
     top: int | None,
     delimiter: str | None,
+    sheet: str | None,
     cleaning: Cleaning,
     given: Collection[str],
 ) -> tuple[list[str], list[str]]:
@@ -34,8 +36,16 @@ def take_categories(
     """
     from ..bulk import count_answers
 
-    found = count_answers(paths, column, cleaning=cleaning, delimiter=delimiter, progress=progress)
-    counts, rows = found.counts, found.counts.total() + found.missing
+    found = count_answers(
+        paths,
+        column,
+        count=count,
+        cleaning=cleaning,
+        delimiter=delimiter,
+        sheet=sheet,
+        progress=progress,
+    )
+    counts, rows = found.counts, found.rows
     for refuse in (_refuse_no_answers, _refuse_header, _refuse_space):
         refuse(found, given)
     said = [taken(paths, found.column, rows=rows, different=len(counts), missing=found.missing)]

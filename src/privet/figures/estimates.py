@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from ..analysis.estimate import Estimate, Sort
     from ..mechanisms.forwards import Target
+    from ..sums.strata import Poststratified
+
+    Shown: TypeAlias = Estimate | Poststratified
 
     Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -29,7 +32,7 @@ _SHARES = "share of people, %"
 
 
 def plot_estimate(
-    estimate: Estimate,
+    estimate: Shown,
     ax: Any = None,
     *,
     level: float = 0.95,
@@ -79,7 +82,7 @@ def plot_estimate(
     return ax
 
 
-def save_estimate(estimate: Estimate, path: Path, **options: Any) -> None:
+def save_estimate(estimate: Shown, path: Path, **options: Any) -> None:
     """Write the picture in the format that the path's ending names; options as plot_estimate's."""
     bars = min(len(estimate.counts), options.get("top", _MOST_BARS))
     figure = canvas.new_figure(8, _height(bars))
@@ -92,18 +95,19 @@ def _height(bars: int) -> float:
 
 
 def plot_groups(
-    groups: Mapping[str, Estimate],
+    groups: Mapping[str, Shown],
     *,
     level: float = 0.95,
     target: Target = "population",
     simultaneous: bool = True,
     top: int = _MOST_BARS_OF_A_GROUP,
     sort: Sort = "share",
+    shrunk: Mapping[str, NDArray[np.float64] | None] | None = None,
 ) -> Any:
     """Draw a panel for each of the largest groups, categories in one order; return the figure.
 
     The options are those of `plot_estimate`; the categories that are largest in all groups together
-    are drawn.
+    are drawn. Other shares than their own may be the `shrunk` ones of groups.
     """
     largest = sorted(groups, key=lambda name: -groups[name].n)[:_MOST_PANELS]
     names = [name for name in groups if name in largest]
@@ -116,7 +120,7 @@ def plot_groups(
     grid = canvas.panels(figure, len(names), width, _SHARES)
     for ax, name in zip(grid, names, strict=True):
         ends = groups[name].interval(level, target=target, simultaneous=simultaneous)
-        _draw_bars(ax, groups[name], order, ends)
+        _draw_bars(ax, groups[name], order, ends, shrunk=(shrunk or {}).get(name))
         canvas.set_title(ax, f"{canvas.shorten(name)} ({groups[name].n:,})", fontsize=10)
     _name_bars(grid[0], some, order)  # all share them, and a scale that ends with the longest bar
     left_out = [
@@ -134,17 +138,24 @@ def plot_groups(
     return figure
 
 
-def save_groups(groups: Mapping[str, Estimate], path: Path, **options: Any) -> None:
+def save_groups(groups: Mapping[str, Shown], path: Path, **options: Any) -> None:
     """Write the picture in the format that the path's ending names; options as plot_groups'."""
     canvas.save(plot_groups(groups, **options), path)
 
 
 def _draw_bars(
-    ax: Any, estimate: Estimate, order: NDArray[np.intp], ends: Ends, interval: str = "interval"
+    ax: Any,
+    estimate: Shown,
+    order: NDArray[np.intp],
+    ends: Ends,
+    interval: str = "interval",
+    shrunk: NDArray[np.float64] | None = None,
 ) -> None:
     """Draw bars and intervals; those of categories that are not found are pale."""
     unbiased = 100 * np.clip(estimate.frequencies, 0, None)[order]
-    shown = 100 * estimate.shrink()[order] if estimate.can_shrink else unbiased
+    shown = unbiased
+    if estimate.can_shrink:
+        shown = 100 * (estimate.shrink() if shrunk is None else shrunk)[order]
     kind = "shrunk share" if estimate.can_shrink else "share"
     at, found = np.arange(len(order)), estimate.found()[order]
     for some, alpha, label in (
@@ -164,7 +175,7 @@ def _draw_bars(
     ax.set_ylim(-0.6, len(order) - 0.4)
 
 
-def _name_bars(ax: Any, estimate: Estimate, order: NDArray[np.intp]) -> list[str]:
+def _name_bars(ax: Any, estimate: Shown, order: NDArray[np.intp]) -> list[str]:
     names = canvas.labels([estimate.survey.categories[i] for i in order])
     ax.set_yticks(range(len(order)), names, parse_math=False)
     ax.set_xlim(left=0)

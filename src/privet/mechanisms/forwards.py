@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
     Floats = NDArray[np.float64]
-    Target = Literal["population", "sample"]
+    Target = Literal["population", "sample"] | int
 
 
 class Estimated:
@@ -37,7 +37,8 @@ class Estimated:
     def variance(self, theta: Floats, n: int, target: Target = "population") -> Floats:
         """Return the variance of each estimated share where the true ones are theta.
 
-        For these n people ("sample"), or for the population that they were drawn from.
+        For these n people ("sample"), for the population that they were drawn from, or for the N
+        people whom they were drawn from if target is that number.
         """
         return self.analyst.estimator.variance(theta, n, target)
 

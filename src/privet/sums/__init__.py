@@ -5,6 +5,7 @@ from .fit import Fit, fit
 from .homogeneity import Homogeneity, homogeneity
 from .pairs import Pairs, pair_counts, pair_shares
 from .ranks import Lead, Top, lead, ranks, top
+from .strata import Poststratified, WeightedTotal, poststratify
 from .totals import Difference, Total, change, difference, total
 
 __all__ = [
@@ -14,8 +15,10 @@ __all__ = [
     "Homogeneity",
     "Lead",
     "Pairs",
+    "Poststratified",
     "Top",
     "Total",
+    "WeightedTotal",
     "change",
     "changes",
     "difference",
@@ -24,6 +27,7 @@ __all__ = [
     "lead",
     "pair_counts",
     "pair_shares",
+    "poststratify",
     "ranks",
     "top",
     "total",

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..analysis.estimate import Estimate
+from ..analysis.estimator import drawn
 from ..analysis.tally import Tally
 from ..arguments import alpha_of, check_adds_up, check_target
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
@@ -50,9 +51,9 @@ class Total:
         The unbiased estimate, which may fall outside [0, 1].
     standard_error : float
         The standard error of the value, for the target.
-    target : "population" or "sample"
-        Whose share it is: that of the crowd the people were drawn from, or of the people who took
-        part.
+    target : "population", "sample" or int
+        Whose share it is: that of the crowd the people were drawn from, of the people who took
+        part, or of so many people whom they were drawn from.
 
     """
 
@@ -72,7 +73,8 @@ class Total:
 
         For one category, it is that of `Estimate.interval`. For several, it holds all shares θ that
         a score test does not reject: n(value − θ)² <= z²(θ·inside + (1 − θ)·outside), with
-        θ(1 − θ) added in the brackets for the population; without noise this is Wilson's (1927).
+        θ(1 − θ) added in the brackets for the population, or the part of it that is left where n of
+        N people took part; without noise this is Wilson's (1927).
         For more than half of the categories, it is 1 minus the interval of the others.
         """
         low, high = self._ends(alpha_of("Total.interval", level))
@@ -90,9 +92,9 @@ class Total:
             lows, highs = mechanism.interval(estimate.counts, estimate.n, alpha, self.target)
             return float(lows[self._positions[0]]), float(highs[self._positions[0]])
         spread = _quantile(alpha) ** 2 / estimate.n
-        drawn = spread if self.target == "population" else 0.0
-        square = 1 + drawn
-        middle = (self.value + (spread * (self._inside - self._outside) + drawn) / 2) / square
+        sampled = spread * drawn(self.target, estimate.n)
+        square = 1 + sampled
+        middle = (self.value + (spread * (self._inside - self._outside) + sampled) / 2) / square
         inner = middle**2 - (self.value**2 - spread * self._outside) / square
         reach = sqrt(max(inner, 0))
         return middle - reach, middle + reach
@@ -186,9 +188,8 @@ def difference(
     weights[list(a._positions)], weights[list(b._positions)] = 1, -1
     shift = (a._others is not None) - (b._others is not None)
     _, shares, noises = _groups(a._estimate, weights, shift)
-    variance = float(shares @ noises)
-    if target == "population":
-        variance += float(shares[0] + shares[-1] - (shares[-1] - shares[0]) ** 2)
+    sampled = float(shares[0] + shares[-1] - (shares[-1] - shares[0]) ** 2)
+    variance = float(shares @ noises) + drawn(target, a._estimate.n) * sampled
     error = sqrt(variance / a._estimate.n)
     product = 2 * a.standard_error * b.standard_error
     apart = a.standard_error**2 + b.standard_error**2 - error**2
@@ -231,7 +232,7 @@ def change(
 
 def _total(owner: str, counted: Estimate | Tally, categories: Categories, target: Target) -> Total:
     estimate = estimate_of(owner, "estimate", counted)
-    check_target(owner, target)
+    check_target(owner, target, estimate.n)
     return _total_at(estimate, _find(owner, estimate.survey, categories), target)
 
 
@@ -247,7 +248,7 @@ def _total_at(estimate: Estimate, positions: list[int], target: Target) -> Total
     weights = np.zeros(len(estimate.counts))
     weights[positions] = 1
     value, shares, (outside, inside) = _groups(estimate, weights)
-    variance = shares @ [outside, inside] + (shares.prod() if target == "population" else 0)
+    variance = shares @ [outside, inside] + shares.prod() * drawn(target, estimate.n)
     error = sqrt(variance / estimate.n)
     return Total(value, error, target, estimate, tuple(positions), float(inside), float(outside))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
+from ...errors import InvalidFile
 from ..reading import reading
 from . import arrow_file, arrow_stream, csv, ndjson, parquet, spreadsheet, unreadable
 from .source import STDIN, Source, open_source
@@ -34,23 +35,32 @@ FORMATS: tuple[_Format, ...] = (
 
 
 @contextmanager
-def open_table(path: Path, delimiter: str | None = None) -> Iterator[Table]:
-    """Open a file, or standard input (`STDIN`), also packed; the delimiter is for CSV alone."""
+def open_table(
+    path: Path, delimiter: str | None = None, sheet: str | None = None
+) -> Iterator[Table]:
+    """Open a file, or standard input (`STDIN`), also packed.
+
+    The delimiter is for CSV alone; a sheet that is named must be there.
+    """
     csv.check_delimiter(delimiter)
-    with open_source(path, delimiter) as source:
+    with open_source(path, delimiter, sheet) as source:
         with reading(source.name, READABLE):
             opener = next(some for some in FORMATS if some.recognizes(source.start))
+            if sheet is not None and opener is not spreadsheet:
+                raise InvalidFile(f"{source.name}: no spreadsheet, so there is no sheet {sheet!r}.")
             table = opener.open_table(source)
         yield table
 
 
-def count_rows(paths: Sequence[Path], delimiter: str | None = None) -> int | None:
+def count_rows(
+    paths: Sequence[Path], delimiter: str | None = None, sheet: str | None = None
+) -> int | None:
     """Return how many rows files have, if all of them say so before they are read."""
     total = 0
     for path in paths:
         if path == STDIN or not path.is_file():
             return None
-        with open_table(path, delimiter) as table:
+        with open_table(path, delimiter, sheet) as table:
             if table.rows is None:
                 return None
             total += table.rows

@@ -58,7 +58,8 @@ class Replayed(io.RawIOBase):
 class Source(NamedTuple):
     """A table's bytes: the stream of them, unpacked, and the regular file that has them, if any.
 
-    `name` is for messages, and `delimiter` what the caller says of a CSV file.
+    `name` is for messages; `delimiter` is what the caller says of a CSV file, and `sheet` of a
+    spreadsheet.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Source(NamedTuple):
     packing: Packing | None
     stream: Replayed
     delimiter: str | None
+    sheet: str | None
 
     @property
     def start(self) -> bytes:
@@ -100,7 +102,7 @@ class Source(NamedTuple):
 
 
 @contextmanager
-def open_source(path: Path, delimiter: str | None) -> Iterator[Source]:
+def open_source(path: Path, delimiter: str | None, sheet: str | None) -> Iterator[Source]:
     """Open a file, or standard input (`STDIN`), and unpack it."""
     name, file = ("stdin", None) if path == STDIN else (str(path), path if path.is_file() else None)
     with nullcontext(sys.stdin.buffer) if path == STDIN else path.open("rb") as opened:
@@ -111,4 +113,4 @@ def open_source(path: Path, delimiter: str | None) -> Iterator[Source]:
                 stream = Replayed(packing.unpack(stream))
         if not stream.start:
             raise InvalidFile(f"{name}: the file is empty.")
-        yield Source(name, file, packing, stream, delimiter)
+        yield Source(name, file, packing, stream, delimiter, sheet)

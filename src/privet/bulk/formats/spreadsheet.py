@@ -13,6 +13,8 @@ from ...values import text_of
 from .table import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .source import Source
     from .table import Batches
 
@@ -25,11 +27,12 @@ def recognizes(start: bytes) -> bool:
 
 
 def open_table(source: Source) -> Table:
-    """Open the first sheet, whose first row has the names of the columns."""
+    """Open a sheet, by default the first; its first row has the names of the columns."""
     calamine = require("python_calamine", "sheets", "Reading a spreadsheet")
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(source.stream.read()))
-        cells = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
+        sheet = _choose(source, book.sheet_names)
+        cells = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
     except calamine.PasswordError:
         raise InvalidFile(f"{source.name}: a spreadsheet behind a password.") from None
     except calamine.CalamineError:
@@ -40,10 +43,7 @@ def open_table(source: Source) -> Table:
     while rows and not any(cell is not None for cell in rows[-1]):
         rows.pop()
     if not rows:
-        raise InvalidFile(f"{source.name}: the first sheet is empty.")
-    if (sheets := len(book.sheet_names)) > 1:
-        said = f"{source.name}: of {sheets} sheets, the first, {book.sheet_names[0]!r}, is read."
-        warnings.warn(said, stacklevel=2)
+        raise InvalidFile(f"{source.name}: the sheet {sheet!r} is empty.")
     names = [name or "" for name in rows.pop(0)]
 
     def batches(columns: list[str]) -> Batches:
@@ -52,6 +52,19 @@ def open_table(source: Source) -> Table:
         yield arrow().record_batch(arrays, columns)
 
     return Table(source.name, names, batches, header=True, rows=len(rows))
+
+
+def _choose(source: Source, sheets: Sequence[str]) -> str:
+    """Return the sheet that is asked for, or else the first, which is said if there are others."""
+    if source.sheet is not None:
+        if source.sheet not in sheets:
+            named = ", ".join(map(repr, sheets))
+            raise InvalidFile(f"{source.name}: there is no sheet {source.sheet!r}, but {named}.")
+        return source.sheet
+    if len(sheets) > 1:
+        said = f"{source.name}: of {len(sheets)} sheets, the first, {sheets[0]!r}, is read."
+        warnings.warn(said, stacklevel=2)
+    return sheets[0] if sheets else ""
 
 
 def _cell(value: Any) -> str | None:

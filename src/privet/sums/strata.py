@@ -1,0 +1,290 @@
+"""Post-stratification: the shares of a crowd some of whose groups answered more often than others.
+
+If θ_g are a group's shares and w_g is its known share of the population, the population's shares
+are Σ_g w_g θ_g, and so is their estimate, without bias; its variance is Σ_g w_g² Var(θ̂_g).
+
+Intervals come from a score test (`score`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..analysis.estimate import Estimate, in_order, in_people
+from ..analysis.estimator import drawn
+from ..arguments import alpha_of, check_target, is_whole
+from ..errors import InvalidArgument, NoReports, SurveyMismatch
+from ..mechanisms.symmetric import Symmetric
+from ..refine import project_simplex, shrink_groups
+from .score import Strata
+from .totals import estimate_of, total
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..analysis.estimate import Sort
+    from ..mechanisms.forwards import Target
+    from ..survey import Survey
+    from .incidence import Floats
+
+__all__ = ["Poststratified", "WeightedTotal", "poststratify"]
+
+# Known shares are rounded; what they lack, or have too much, is shared out.
+_TOLERANCE = 0.005
+
+
+def poststratify(estimates: Mapping[Any, Estimate], shares: Mapping[Any, float]) -> Poststratified:
+    """Return a population's shares, from estimates of its groups and the groups' known sizes.
+
+    Parameters
+    ----------
+    estimates : mapping from group to Estimate
+        Of one survey, each from the reports of other people.
+    shares : mapping from group to number
+        The share of the population that each group makes up, 1 in all; or how many people are in
+        each, as whole numbers.
+
+    >>> from privet import Survey
+    >>> survey = Survey("Tea or coffee?", ["tea", "coffee", "neither"], 2.0)
+    >>> north = Estimate(survey, 800, np.array([480, 240, 80]))
+    >>> south = Estimate(survey, 200, np.array([50, 110, 40]))
+    >>> both = poststratify({"north": north, "south": south}, {"north": 0.4, "south": 0.6})
+    >>> both.frequencies.round(3)
+    array([0.417, 0.505, 0.079])
+    >>> f"{both.design_effect:.2f}"
+    '1.90'
+
+    """
+    groups = {g: estimate_of("poststratify", "estimates", one) for g, one in estimates.items()}
+    if not groups:
+        raise NoReports("There are no groups, and so there is nothing to weight.")
+    survey = next(iter(groups.values())).survey
+    if any(one.survey != survey for one in groups.values()):
+        raise SurveyMismatch("The groups have answered different surveys.")
+    for group, share in shares.items():
+        if isinstance(share, bool) or not 0 < share < inf:
+            raise InvalidArgument("poststratify", f"shares[{group!r}]", "a number > 0", share)
+        if group not in groups:
+            raise NoReports(f"The group {group!r} has a known share, {share:g}, and no reports.")
+    for group, one in groups.items():
+        if group not in shares:
+            rule = f"known for the group {group!r} too, of which there are {one.n:,} reports"
+            raise InvalidArgument("poststratify", "shares", rule, [*shares])
+    whole = sum(shares.values())
+    people = int(whole) if whole > 1 and all(map(is_whole, shares.values())) else None
+    if people is None and abs(whole - 1) > _TOLERANCE:
+        rule = "shares that add up to 1, or whole numbers of people"
+        raise InvalidArgument("poststratify", "shares", rule, f"a sum of {whole:g}")
+    return Poststratified(groups, {group: shares[group] / whole for group in groups}, people)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Poststratified:
+    """The shares of a population, from estimates of its groups weighted by their known sizes."""
+
+    groups: dict[Any, Estimate]
+    """The estimate of each group."""
+
+    shares: dict[Any, float]
+    """The known share of each group."""
+
+    people: int | None
+    """How many people there are in all, where the sizes were given in people."""
+
+    @property
+    def survey(self) -> Survey:
+        """What was asked."""
+        return self._pooled.survey
+
+    @cached_property
+    def _pooled(self) -> Estimate:
+        every = list(self.groups.values())
+        counts = np.sum([one.counts for one in every], axis=0)
+        return Estimate(every[0].survey, sum(one.n for one in every), counts)
+
+    @property
+    def n(self) -> int:
+        """How many reports there are in all groups."""
+        return self._pooled.n
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many reports of all groups support each category, not weighted."""
+        return self._pooled.counts
+
+    @cached_property
+    def frequencies(self) -> Floats:
+        """The unbiased estimate of each category's share in the population."""
+        weighted = (self.shares[g] * one.frequencies for g, one in self.groups.items())
+        summed: Floats = np.sum([*weighted], axis=0)
+        return summed
+
+    @cached_property
+    def standard_errors(self) -> Floats:
+        """The standard error of each frequency, for a population without end."""
+        return np.sqrt(self._variances("population"))
+
+    @property
+    def design_effect(self) -> float:
+        """How much larger the variance is than that of n people drawn at random from all.
+
+        Both are summed over all categories, for a population without end with the shares as
+        estimated. n divided by it is how many such people would tell as much.
+        """
+        shares = np.clip(self.frequencies, 0, 1)
+        alike = self.survey.mechanism.variance(shares, self.n).sum()
+        return float(self._variances("population").sum() / alike)
+
+    @property
+    def p_values(self) -> Floats:
+        """How likely each unweighted count is to be as large or larger, if nobody holds it."""
+        return self._pooled.p_values
+
+    def found(self, rate: float = 0.05) -> NDArray[np.bool_]:
+        """Return which categories are held by someone, for which weights do not matter."""
+        return self._pooled.found(rate)
+
+    def order(self, top: int | None = None, sort: Sort = "share") -> NDArray[np.intp]:
+        """Return the places of the `top` largest categories, in the order to show them in."""
+        return in_order(self.frequencies, self.survey.categories, top, sort)
+
+    @property
+    def can_shrink(self) -> bool:
+        """Whether the mechanism says enough of its noise for `shrink`."""
+        return self._pooled.can_shrink
+
+    def shrink(self) -> Floats:
+        """Return a distribution to show: those of the groups, shrunk together and weighted."""
+        counts, n = zip(*((one.counts, one.n) for one in self.groups.values()), strict=True)
+        shrunk = shrink_groups(self.survey.mechanism, counts, n)  # type: ignore[arg-type]
+        weighted: Floats = np.array([*self.shares.values()]) @ shrunk
+        return weighted
+
+    def interval(
+        self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
+    ) -> tuple[Floats, Floats]:
+        """Return the lower and upper ends of a confidence interval for each category.
+
+        By a score test where the mechanism is symmetric, and else by the normal law. target=N is
+        for N people, of whom those who took part are a random part in each group;
+        simultaneous=True widens all intervals (Bonferroni) so that they hold together.
+        """
+        alpha = alpha_of("Poststratified.interval", level)
+        alpha /= len(self.counts) if simultaneous else 1
+        mechanism = self.survey.mechanism
+        if isinstance(mechanism, Symmetric):
+            shares = np.array([one.frequencies for one in self.groups.values()])
+            rates = [[mechanism.h, mechanism.g - mechanism.h]] * len(shares)
+            low, high = self._strata(shares, np.array(rates), target).ends(alpha)
+        else:
+            reach = NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(self._variances(target))
+            low, high = self.frequencies - reach, self.frequencies + reach
+        return np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+    def total(
+        self, categories: str | Sequence[str], *, target: Target = "population"
+    ) -> WeightedTotal:
+        """Return the share of all these categories together, with its standard error."""
+        totals = [
+            total(one, categories, target=aim)
+            for one, aim in zip(self.groups.values(), self._targets(target), strict=True)
+        ]
+        weights = np.array([*self.shares.values()])
+        values = np.array([one.value for one in totals])
+        error = sqrt(weights**2 @ [one.standard_error**2 for one in totals])
+        # A binomial count with these rates has the variance θ·inside + (1 − θ)·outside + θ(1 − θ).
+        inside, outside = np.array([(one._inside, one._outside) for one in totals]).T
+        gain = 1 / np.sqrt(4 * outside + (1 + inside - outside) ** 2)
+        rates = np.stack([(1 - gain * (1 + inside - outside)) / 2, gain], axis=1)
+        strata = self._strata(values[:, None], rates, target)
+        return WeightedTotal(float(weights @ values), error, target, strata)
+
+    def columns(
+        self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
+    ) -> dict[str, Any]:
+        """Return the table that every output format is made from, as that of an estimate."""
+        low, high = self.interval(level, target=target, simultaneous=simultaneous)
+        return {
+            "category": list(self.survey.categories),
+            "count": self.counts,
+            "frequency": self.frequencies,
+            "standard_error": self.standard_errors,
+            "low": low,
+            "high": high,
+            **in_people(self.frequencies, low, high, target),
+            "p_value": self.p_values,
+            "found": self.found(),
+            "projected": project_simplex(self.frequencies),
+            **({"shrunk": self.shrink()} if self.can_shrink else {}),
+        }
+
+    def __repr__(self) -> str:
+        few = f"{len(self.groups)} groups, {self.n:,} reports"
+        return f"<Poststratified: {few}, design effect {self.design_effect:.2f}>"
+
+    def _targets(self, target: Target) -> list[Target]:
+        """Return whose shares each group's are: those of its own part of all people, say."""
+        check_target("poststratify", target, self.n)
+        if target == "sample":
+            rule = "'population' or a number of people: weights are for neither less nor others"
+            raise InvalidArgument("poststratify", "target", rule, target)
+        if isinstance(target, str):
+            return [target] * len(self.groups)
+        sizes = {group: round(share * target) for group, share in self.shares.items()}
+        for group, one in self.groups.items():
+            if sizes[group] < one.n:
+                rule = f"so many that {one.n:,} of the group {group!r} can have taken part"
+                raise InvalidArgument("poststratify", "target", rule, target)
+        return [*sizes.values()]
+
+    def _variances(self, target: Target) -> Floats:
+        squares = np.array([*self.shares.values()]) ** 2
+        parts = [
+            one.survey.mechanism.variance(np.clip(one.frequencies, 0, 1), one.n, aim)
+            for one, aim in zip(self.groups.values(), self._targets(target), strict=True)
+        ]
+        variances: Floats = squares @ np.array(parts)
+        return variances
+
+    def _strata(self, shares: Floats, rates: Floats, target: Target) -> Strata:
+        sizes = [one.n for one in self.groups.values()]
+        parts = [drawn(aim, n) for aim, n in zip(self._targets(target), sizes, strict=True)]
+        rows = np.array([[*self.shares.values()], sizes, *rates.T, parts])
+        return Strata(shares, *rows[:, :, None])
+
+
+@dataclass(frozen=True)
+class WeightedTotal:
+    """The combined share of several categories in a population, from estimates of its groups.
+
+    Attributes
+    ----------
+    value : float
+        The unbiased estimate, which may fall outside [0, 1].
+    standard_error : float
+        The standard error of the value, for the target.
+    target : "population" or int
+        Whose share it is: that of a population without end, or of so many people.
+
+    """
+
+    value: float
+    standard_error: float
+    target: Target
+    _strata: Strata = field(repr=False)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the ends of a confidence interval."""
+        alpha = alpha_of("WeightedTotal.interval", level)
+        if not self.standard_error:  # of all categories
+            return self.value, self.value
+        (low,), (high,) = self._strata.ends(alpha)
+        return min(max(low, 0.0), 1.0), max(min(high, 1.0), 0.0)
