@@ -142,7 +142,9 @@ def plain_columns(
 
     Other shares than its own may be the `shrunk` ones.
     """
-    columns = estimate.columns(level, **options) | ({} if shrunk is None else {"shrunk": shrunk})
+    columns: dict[str, Any] = estimate.columns(level, **options)
+    if shrunk is not None:
+        columns["shrunk"] = shrunk
     return {k: v.tolist() if hasattr(v, "tolist") else v for k, v in columns.items()}
 
 
