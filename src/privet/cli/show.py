@@ -201,7 +201,9 @@ def plain_columns(
     """
     from ..analysis.estimate import Estimate
 
-    columns = estimate.columns(level, **options) | ({} if shrunk is None else {"shrunk": shrunk})
+    columns: dict[str, Any] = estimate.columns(level, **options)
+    if shrunk is not None:
+        columns["shrunk"] = shrunk
     if ranks and isinstance(estimate, Estimate):
         columns |= dict(zip(("rank_low", "rank_high"), estimate.ranks(level), strict=True))
     return {k: v.tolist() if hasattr(v, "tolist") else v for k, v in columns.items()}

@@ -59,7 +59,8 @@ class Strata(NamedTuple):
         hits = np.clip(self.n * (self.h + self.gain * self.shares), 0, self.n)
         hits += (weights * hits / self.n).sum(axis=0) / weights.sum()
         step = float((weights / self.n).max()) / 2
-        low, high = np.full(len(middle), -_WIDEST), np.full(len(middle), _WIDEST)
+        far = np.zeros(len(middle))
+        low, high = far - _WIDEST, far + _WIDEST
         for _ in range(_ROUNDS):
             half = (low + high) / 2
             rates = _pushed(side * self.n.sum() * np.exp(half) * weights, hits, n)
