@@ -1,11 +1,10 @@
 """Sums and comparisons where nearly everything is noise, or nearly nothing."""
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 
 from privet import Survey
+from privet.sums import calibration, changes, fit, lead
 
 CASES = [
     (d, epsilon, name, people)
@@ -26,8 +25,7 @@ CASES += [
 def test_intervals_are_in_order_and_p_values_are_probabilities(
     d, epsilon, name, people, monkeypatch
 ):
-    # The package has a function of the module's name.
-    monkeypatch.setattr(import_module("privet.sums.homogeneity"), "_MOST_DRAWS", 99)
+    monkeypatch.setattr(calibration, "_MOST_DRAWS", 99)
     survey = Survey("Q", [str(i) for i in range(d)], epsilon, mechanism=name)
     rng = np.random.default_rng(people)
     for _ in range(3):
@@ -42,3 +40,19 @@ def test_intervals_are_in_order_and_p_values_are_probabilities(
             assert -1 <= low <= high <= 1
         assert 0 <= first.homogeneity(second).p_value <= 1
         assert 0 <= first.homogeneity(first).p_value <= 1
+        for shares in (np.full(d, 1 / d), np.eye(d)[0]):
+            test = fit(first, shares)
+            assert 0 <= test.p_value <= 1
+            assert all(0 <= p <= 1 for p in test.by_category.values())
+            for compared in (changes(shares, first), changes(second, first)):
+                assert (compared.low <= compared.high).all()
+        for estimate in estimates:
+            low, high = estimate.ranks()
+            assert ((low >= 1) & (low <= high) & (high <= d)).all()
+            found = lead(estimate)
+            assert found.contenders == len(found.possible) >= 1
+            assert found.margin > 0
+            for k in range(1, d):
+                top = estimate.top(k)
+                assert len(top.certain) <= k <= len(top.possible)
+                assert {*top.certain} <= {*top.possible}

@@ -144,9 +144,9 @@ def _who_leads(estimate: Estimate, level: float) -> str:
     from ..sums.ranks import lead
 
     found = lead(estimate, level)
+    if found.contenders > _MOST_NAMED:
+        return f"The leader is one of {found.contenders:,} categories."
     names = found.possible
-    if len(names) > _MOST_NAMED:
-        return f"The leader is one of {len(names):,} categories."
     if len(names) > 1:
         return f"The leader is {', '.join(names[:-1])} or {names[-1]}."
     digits = max(1, 1 - floor(log10(100 * found.margin)))

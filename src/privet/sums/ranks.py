@@ -17,7 +17,7 @@ sets of ranks, Mogstad, Romano, Shaikh, Wilhelm, Inference for ranks, 2024).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,8 +66,8 @@ class Lead:
 
     Attributes
     ----------
-    possible : tuple of str
-        The categories that may lead, the largest estimate first; one, where that is certain.
+    contenders : int
+        How many categories may lead; one, where that is certain.
     second : str
         The category with the second largest estimate.
     value : float
@@ -77,10 +77,17 @@ class Lead:
 
     """
 
-    possible: tuple[str, ...]
+    contenders: int
     second: str
     value: float
     margin: float
+    _estimate: Estimate = field(repr=False)
+    _possible: NDArray[np.bool_] = field(repr=False, compare=False)
+
+    @property
+    def possible(self) -> tuple[str, ...]:
+        """The categories that may lead, the largest estimate first."""
+        return _names(self._estimate, self._possible)
 
 
 def ranks(estimate: Estimate | Tally, level: float = 0.95) -> tuple[Integers, Integers]:
@@ -152,14 +159,14 @@ def lead(estimate: Estimate | Tally, level: float = 0.95) -> Lead:
     if isinstance(mechanism, Symmetric):
         possible = counts > _surely_less(mechanism, n, counts[[first]], alpha)
         steps = _steps(mechanism, n, counts[[first]], counts[[second]])[0]
-        error = np.sqrt(steps) / n / (mechanism.g - mechanism.h)
+        error = np.sqrt(max(steps, 1)) / n / (mechanism.g - mechanism.h)
     else:
         errors = _errors(counted, first)
         possible = shares + _quantile(alpha) * errors > largest
         possible[first], error = True, errors[second]
     value, margin = float(largest - shares[second]), float(_quantile(alpha) * error)
     name = counted.survey.categories[second]
-    return Lead(_names(counted, possible), name, value, margin)
+    return Lead(int(possible.sum()), name, value, margin, counted, possible)
 
 
 def _names(estimate: Estimate, which: NDArray[np.bool_]) -> tuple[str, ...]:
