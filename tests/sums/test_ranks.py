@@ -222,6 +222,19 @@ def test_every_kind_of_mechanism(mechanism, most, monkeypatch):
     assert [end[0] for end in ranks(estimate)] == [1, 1]
 
 
+@pytest.mark.parametrize(
+    "mechanism",
+    [KSubset(6, 1.0, k=2), KSubset(6, 5.0, k=3), MultivariateRR(6, 3.0), OptimizedUnary(6, 3.0)],
+    ids=repr,
+)
+def test_the_ranks_of_those_who_took_part_lie_there_too(mechanism):
+    """Always the same people, none of whose answers is more frequent than another."""
+    rng, survey, people = np.random.default_rng(53), survey_of(mechanism), np.full(6, 50)
+    draws = [simulate.counts(mechanism, people, rng) for _ in range(REPEATS)]
+    found = [wrong(Estimate(survey, 300, counts).ranks(), people / 300) for counts in draws]
+    assert np.mean(found) <= MOST
+
+
 def test_what_is_said_is_of_one_mind():
     """The larger a count, the better its rank; the leader may be of rank 1, and the first."""
     for _, estimates in (crowd(40, "zipf"), crowd(5, "zipf"), crowd(244, "zipf")):
