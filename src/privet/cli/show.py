@@ -110,7 +110,7 @@ def print_estimate(
 def _width(columns: Mapping[str, Sequence[str]], first: int | None = None) -> int:
     """Return how wide the first columns are, or all, with the space between them."""
     some = list(columns.items())[:first]
-    return sum(2 + max(map(len, [head, *texts])) for head, texts in some)
+    return sum(3 + max(map(len, [head, *texts])) for head, texts in some)
 
 
 def _in_people(people: int, *values: NDArray[np.float64]) -> dict[str, list[str]]:
