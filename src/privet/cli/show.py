@@ -84,7 +84,7 @@ def print_estimate(
         inside = (low <= truth) & (truth <= high)
         columns[""] = ["✓" if here else "✗" for here in inside[order]]
     names = [estimate.survey.categories[i] for i in order]
-    room = screen.width - _width(columns) - min(max(map(len, names)), _NAME) - 6
+    room = screen.width - _width(columns) - min(max(map(len, names)), _NAME) - 8
     table = new_table(title or estimate.survey.question)
     table.add_column("category", overflow="fold")
     if room >= _LEAST_BAR:
