@@ -270,7 +270,7 @@ def test_shares_in_people(folder):
         assert row["people_low"] == pytest.approx(83_200_000 * np.clip(a, 0, 1), abs=1e-6)
         assert row["people_high"] == pytest.approx(83_200_000 * np.clip(b, 0, 1), abs=1e-6)
     table = succeeds("estimate", "survey.json", "reports.parquet", "--people", "83200000")
-    assert table.splitlines()[2].split()[-2:] == ["people", "interval"]
+    assert table.splitlines()[2].split()[-3:] == ["people", "interval", "shrunk"]
     assert f"{document['categories'][0]['people']:,.0f}" in table
     assert "1,000 reports from 83,200,000 people, epsilon = 2" in table
 
