@@ -63,10 +63,10 @@ def test_bars_stay_inside_and_pale_ones_are_not_found():
     assert set(found) == {True, False}
     bars = parsed(estimate._repr_html_()).findall(".//rect")
     assert [bar.get("opacity") == "1" for bar in bars] == found
-    assert all(0 <= float(bar.get("width")) <= 200 for bar in bars)
+    assert all(0 <= float(bar.get("width")) <= 140 for bar in bars)
     drawn = parsed(estimate._repr_html_()).findall(".//path")
     ends = [[float(x) for x in re.findall(r"[MH]([\d.]+)", path.get("d"))] for path in drawn]
-    assert all(0 <= left <= mark <= right <= 200 for left, right, mark in ends)
+    assert all(0 <= left <= mark <= right <= 140 for left, right, mark in ends)
 
 
 def test_mechanisms_that_do_not_shrink_have_no_such_column():

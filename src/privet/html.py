@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["of_estimate", "of_survey", "of_tally"]
 
 _ROWS = 20
-_WIDTH, _HEIGHT = 200, 16
+_WIDTH, _HEIGHT = 140, 16
 _GREEN = "#6a994e"
 _PALE = 0.35
 _TABLE = "font-size:inherit;border-collapse:collapse;border:0;margin:4px 0"
@@ -85,7 +85,7 @@ def of_estimate(estimate: Estimate) -> str:
 
 def _page(title: str, note: str, body: str) -> str:
     return (
-        '<div style="font-size:13px;line-height:1.4">'
+        '<div style="font-size:13px;line-height:1.4;overflow-x:auto">'
         f'<div style="font-size:1.15em;font-weight:600">{escape(title)}</div>'
         f'<div style="opacity:.7">{escape(note)}</div>{body}</div>'
     )

@@ -207,6 +207,15 @@ def test_what_is_found_is_there_and_its_intervals_hold_together(d, epsilon, n):
     assert covered >= 0.93 * repeats
 
 
+def test_the_printed_form_says_which_categories_are_not_found():
+    survey = survey_of(30, 1.0)
+    estimate = estimate_of(survey, np.repeat([0, 1], [4000, 1000]), 1)
+    rows = repr(estimate).splitlines()[3:15]
+    expected = [not estimate.found()[i] for i in estimate.order(12)]
+    assert [row.endswith("not found") for row in rows] == expected
+    assert set(expected) == {True, False}
+
+
 def test_other_mechanisms_find_by_the_normal_law():
     survey = survey_of(30, 3.0, mechanism="hashed-rr")
     estimate = estimate_of(survey, np.repeat([0, 1], [4000, 1000]), 1)

@@ -318,6 +318,7 @@ class Estimate:
         order = self.order(_ROWS_SHOWN)
         more = len(self.counts) - len(order)
         low, high = self.interval(simultaneous=more > 0)
+        found = self.found()
         names = [self.survey.categories[i] for i in order]
         width = min(30, max(8, *(len(name) for name in names)))
         digits = decimals(low[order], high[order], 4)
@@ -333,9 +334,9 @@ class Estimate:
             lines.append(
                 f"  {shown:<{width}}  {self.frequencies[i]:{digits + 5}.{digits}f}"
                 f"  {self.standard_errors[i]:.{digits}f}"
-                f"  [{low[i]:.{digits}f}, {high[i]:.{digits}f}]"
+                f"  [{low[i]:.{digits}f}, {high[i]:.{digits}f}]{'' if found[i] else '  not found'}"
             )
         if more:
             lines.append(f"  … and {more:,} more categories")
-        lines.append(f"{self.found().sum():,} of {len(self.counts):,} categories are found")
+        lines.append(f"{found.sum():,} of {len(self.counts):,} categories are found")
         return "\n".join(lines)
