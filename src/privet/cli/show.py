@@ -87,16 +87,16 @@ def print_estimate(
     room = screen.width - _width(columns) - min(max(map(len, names)), _NAME) - 8
     table = new_table(title or estimate.survey.question)
     table.add_column("category", overflow="fold")
+    shown = [names]
     if room >= _LEAST_BAR:
         bar = min(_BAR, room)
         longest = max(float(estimate.frequencies.max()), 1e-9)
-        bars = [_bar(float(estimate.frequencies[i]) / longest, bar) for i in order]
+        shown.append([_bar(float(estimate.frequencies[i]) / longest, bar) for i in order])
         table.add_column("", no_wrap=True, min_width=bar, style="green")
     for head in columns:
         middle = "center" if "interval" in head else "right"
         table.add_column(head, justify=middle, no_wrap=True)  # type: ignore[arg-type]
-    shown = [names, *([bars] if room >= _LEAST_BAR else []), *columns.values()]
-    for here, row in zip(found[order], zip(*shown, strict=True), strict=True):
+    for here, row in zip(found[order], zip(*shown, *columns.values(), strict=True), strict=True):
         table.add_row(*row, style="" if here else "dim")
     screen.print(table)
     if hidden := len(found) - len(order):

@@ -111,7 +111,7 @@ def sequence(recurrence: int, p: int, n: int, length: int) -> list[int]:
             for i, c in enumerate(leap)
             if c
         ]
-        terms += [column % p for column in map(sum, zip(*parts, strict=True))]
+        terms += [sum(column) % p for column in zip(*parts, strict=True)]
     return terms[:length]
 
 
