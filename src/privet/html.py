@@ -12,7 +12,7 @@ TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .analysis.estimate import Estimate
+    from .analysis.shown import Shown
     from .analysis.tally import Tally
     from .survey import Survey
 
@@ -46,7 +46,7 @@ def of_tally(tally: Tally) -> str:
     return _page(tally.survey.question, f"no reports yet · {_privacy(tally.survey)}", "")
 
 
-def of_estimate(estimate: Estimate) -> str:
+def of_estimate(estimate: Shown) -> str:
     """Return a row for each of the largest categories: a bar, its share and its interval."""
     order = [int(i) for i in estimate.order(_ROWS)]
     more = len(estimate.counts) - len(order)

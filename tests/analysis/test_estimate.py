@@ -257,7 +257,7 @@ def test_decimals_tell_the_ends_of_intervals_apart():
     survey = Survey("Which?", ["all", "none"], 12.0)
     n = 10**7
     text = repr(Estimate(survey, n, np.array([n - 60, 60])))
-    rows = [line.split("[")[1].rstrip("]").split(", ") for line in text.splitlines()[3:-1]]
+    rows = [line.split("[")[1].split("]")[0].split(", ") for line in text.splitlines()[3:-1]]
     assert len(rows) == 2
     assert all(float(low) < float(high) for low, high in rows)
     few = repr(Estimate(survey, 10, np.array([5, 5])))

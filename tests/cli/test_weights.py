@@ -53,7 +53,7 @@ def test_one_table_of_all_groups(given):
         assert row["frequency"] == pytest.approx(whole.frequencies[i])
         assert (row["low"], row["high"]) == pytest.approx((low[i], high[i]))
     table = succeeds(*ASK, *given)
-    assert table.count("category") == 1
+    assert table.count("  category  ") == 1
     assert "3 groups by country, weighted by known size. The design effect is 1." in table
     assert f"as much as {1000 / whole.design_effect:,.0f} reports of people drawn" in table
 

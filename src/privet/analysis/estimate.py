@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import alpha_of, check_adds_up, check_target
-from ..errors import InvalidArgument, MissingExtra
+from ..arguments import alpha_of, check_target
 from ..mechanisms.symmetric import Symmetric
-from ..refine import project_simplex
-from .columns import arrow
+from .shown import Shown, decimals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,66 +21,14 @@ if TYPE_CHECKING:
     from ..sums.homogeneity import Homogeneity
     from ..sums.ranks import Top
     from ..sums.totals import Difference, Total
-    from ..survey import Survey
     from .remainder import Remainder
 
-    Sort = Literal["survey", "share", "name"]
-
-__all__ = ["SORTS", "Estimate", "in_order"]
-
-SORTS = "survey", "share", "name"
+__all__ = ["Estimate"]
 
 _ROWS_SHOWN = 12
-_MOST_MORE_DECIMALS = 6
 
 
-def decimals(low: NDArray[np.float64], high: NDArray[np.float64], least: int) -> int:
-    """Return how many decimals show that no interval is empty, unless it is one, within reason.
-
-    >>> decimals(np.array([0, 0.1]), np.array([0.2, 0.3]), 2)
-    2
-    >>> decimals(np.array([0, 0.1]), np.array([0.0004, 0.3]), 2)
-    4
-    """
-    wide = high > low
-    for digits in range(least, least + _MOST_MORE_DECIMALS):
-        if (np.round(low, digits) < np.round(high, digits))[wide].all():
-            return digits
-    return least + _MOST_MORE_DECIMALS
-
-
-def in_order(
-    shares: NDArray[np.float64], names: Sequence[str], top: int | None, sort: Sort
-) -> NDArray[np.intp]:
-    """Return the places of the `top` largest shares, sorted by share, by name or as they come.
-
-    >>> in_order(np.array([0.2, 0.5, 0.3]), ["c", "b", "a"], 2, "name")
-    array([2, 1])
-    """
-    if sort not in SORTS:
-        raise InvalidArgument("Estimate.order", "sort", f"one of {', '.join(SORTS)}", sort)
-    largest = np.argsort(-shares, kind="stable")[:top]
-    if sort == "share":
-        return largest
-    places = np.sort(largest)
-    if sort == "survey":
-        return places
-    return places[np.argsort(np.array([names[i].casefold() for i in places]), kind="stable")]
-
-
-def in_people(
-    shares: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    target: Target,
-) -> dict[str, Any]:
-    """Return shares and their intervals as numbers of people, if the target is so many people."""
-    if isinstance(target, str):
-        return {}
-    return {"people": target * shares, "people_low": target * low, "people_high": target * high}
-
-
-class Estimate:
+class Estimate(Shown):
     """The estimated share of each category, from `n` reports with these `counts`.
 
     >>> from privet import Survey
@@ -94,12 +40,6 @@ class Estimate:
     >>> high.round(3)
     array([0.624, 0.403, 0.099])
     """
-
-    def __init__(self, survey: Survey, n: int, counts: NDArray[np.int64]) -> None:
-        self.survey = survey
-        self.n = n
-        self.counts = counts.copy()
-        self.counts.flags.writeable = False
 
     @cached_property
     def frequencies(self) -> NDArray[np.float64]:
@@ -175,11 +115,6 @@ class Estimate:
 
         return remainder(self, level)
 
-    def project(self) -> NDArray[np.float64]:
-        """Return the distribution nearest to the frequencies: non-negative, and sums to 1."""
-        check_adds_up("Estimate.project", self.survey.mechanism)
-        return project_simplex(self.frequencies)
-
     def shrink(self) -> NDArray[np.float64]:
         """Return a distribution to show: the posterior mean, its prior learned from the counts.
 
@@ -243,13 +178,6 @@ class Estimate:
 
         return homogeneity(self, other, *others)
 
-    def order(self, top: int | None = None, sort: Sort = "share") -> NDArray[np.intp]:
-        """Return the places of the `top` largest categories, in the order to show them in.
-
-        `sort` is "share", the largest first; "name"; or "survey", as they are there.
-        """
-        return in_order(self.frequencies, self.survey.categories, top, sort)
-
     def ranks(self, level: float = 0.95) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the lowest and highest rank that each category may have, for all at once."""
         from ..sums.ranks import ranks
@@ -261,58 +189,6 @@ class Estimate:
         from ..sums.ranks import top
 
         return top(self, k, level)
-
-    # --- out ----------------------------------------------------------------------------------
-
-    def columns(
-        self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
-    ) -> dict[str, Any]:
-        """Return the table that every output format is made from, column by column.
-
-        With target=N, it also says how many of the N people that is.
-        """
-        low, high = self.interval(level, target=target, simultaneous=simultaneous)
-        return {
-            "category": list(self.survey.categories),
-            "count": self.counts,
-            "frequency": self.frequencies,
-            "standard_error": self.standard_errors,
-            "low": low,
-            "high": high,
-            **in_people(self.frequencies, low, high, target),
-            "p_value": self.p_values,
-            "found": self.found(),
-            **({"projected": self.project()} if self.survey.mechanism.shares_add_up else {}),
-            **({"shrunk": self.shrink()} if self.can_shrink else {}),
-        }
-
-    def to_frame(self, level: float = 0.95, **options: Any) -> Any:
-        """Return a pandas DataFrame, one row per category; options as those of `interval`."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("to_frame", "pandas", "pandas") from None
-        return pd.DataFrame(self.columns(level, **options))
-
-    def to_arrow(self, level: float = 0.95, **options: Any) -> Any:
-        """Return a pyarrow Table, one row per category; options as those of `interval`."""
-        return arrow().table(self.columns(level, **options))
-
-    def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the shares with their intervals; return the matplotlib axes.
-
-        The options are those of `privet.figures.plot_estimate`: level, target, truth, simultaneous,
-        top and sort. Without axes of one's own, the picture is pyplot's, which a notebook shows.
-        """
-        from ..figures import plot_estimate
-
-        return plot_estimate(self, ax, **options)
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        from ..html import of_estimate
-
-        return of_estimate(self)
 
     def __repr__(self) -> str:
         order = self.order(_ROWS_SHOWN)

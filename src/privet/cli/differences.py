@@ -65,7 +65,7 @@ class Pair:
 
     def show(self, title: str, categories: Sequence[str], top: int) -> None:
         """Print the largest differences, with intervals, and which of them are found."""
-        from ..analysis.estimate import decimals
+        from ..analysis.shown import decimals
 
         one, found = self.changes, self.found
         order = (-abs(one.values)).argsort(kind="stable")[:top]

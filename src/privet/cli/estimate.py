@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ..analysis.estimate import Sort
+    from ..analysis.shown import Sort
     from ..mechanisms.forwards import Target
 
     Group = tuple[str | None, ...]

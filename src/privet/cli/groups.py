@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..analysis.estimate import Sort
-    from ..figures.estimates import Shown
+    from ..analysis.shown import Shown, Sort
     from ..mechanisms.forwards import Target
 
     Group = tuple[str | None, ...]

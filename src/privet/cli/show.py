@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..analysis.estimate import Estimate, Sort
-    from ..figures.estimates import Shown
+    from ..analysis.estimate import Estimate
+    from ..analysis.shown import Shown, Sort
     from ..mechanisms.forwards import Target
     from ..survey import Survey
 
@@ -48,7 +48,8 @@ def print_estimate(
     be told from none are dim, and in brackets. Intervals hold together where rows are picked by
     their size, unless one says otherwise. At the end, a sentence says who leads.
     """
-    from ..analysis.estimate import Estimate, decimals
+    from ..analysis.estimate import Estimate
+    from ..analysis.shown import decimals
 
     found, order = estimate.found(), estimate.order(top, sort)
     if simultaneous is None:

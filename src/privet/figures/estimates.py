@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import ceil
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.estimate import in_order
+from ..analysis.shown import in_order
 from ..errors import InvalidArgument
 from . import canvas
 
@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..analysis.estimate import Estimate, Sort
+    from ..analysis.shown import Shown, Sort
     from ..mechanisms.forwards import Target
-    from ..sums.strata import Poststratified
-
-    Shown: TypeAlias = Estimate | Poststratified
 
     Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
 

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.estimate import Estimate, in_order, in_people
+from ..analysis.estimate import Estimate
 from ..analysis.estimator import drawn
+from ..analysis.shown import Shown
 from ..arguments import alpha_of, check_target, is_whole
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
 from ..mechanisms.symmetric import Symmetric
-from ..refine import project_simplex, shrink_groups
+from ..refine import shrink_groups
 from .score import Strata
 from .totals import estimate_of, total
 
@@ -30,9 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..analysis.estimate import Sort
     from ..mechanisms.forwards import Target
-    from ..survey import Survey
     from .incidence import Floats
 
 __all__ = ["Poststratified", "WeightedTotal", "poststratify"]
@@ -86,39 +85,37 @@ def poststratify(estimates: Mapping[Any, Estimate], shares: Mapping[Any, float])
     return Poststratified(groups, {group: shares[group] / whole for group in groups}, people)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Poststratified:
-    """The shares of a population, from estimates of its groups weighted by their known sizes."""
+class Poststratified(Shown):
+    """The shares of a population, from estimates of its groups weighted by their known sizes.
 
-    groups: dict[Any, Estimate]
-    """The estimate of each group."""
+    Attributes
+    ----------
+    groups : dict
+        The estimate of each group.
+    shares : dict
+        The known share of each group.
+    people : int or None
+        How many people there are in all, where the sizes were given in people.
+    n : int
+        How many reports there are in all groups.
+    counts : array
+        How many reports of all groups support each category, not weighted.
 
-    shares: dict[Any, float]
-    """The known share of each group."""
+    """
 
-    people: int | None
-    """How many people there are in all, where the sizes were given in people."""
-
-    @property
-    def survey(self) -> Survey:
-        """What was asked."""
-        return self._pooled.survey
+    def __init__(
+        self, groups: dict[Any, Estimate], shares: dict[Any, float], people: int | None
+    ) -> None:
+        every = list(groups.values())
+        counts = np.sum([one.counts for one in every], axis=0)
+        super().__init__(every[0].survey, sum(one.n for one in every), counts)
+        self.groups = groups
+        self.shares = shares
+        self.people = people
 
     @cached_property
     def _pooled(self) -> Estimate:
-        every = list(self.groups.values())
-        counts = np.sum([one.counts for one in every], axis=0)
-        return Estimate(every[0].survey, sum(one.n for one in every), counts)
-
-    @property
-    def n(self) -> int:
-        """How many reports there are in all groups."""
-        return self._pooled.n
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """How many reports of all groups support each category, not weighted."""
-        return self._pooled.counts
+        return Estimate(self.survey, self.n, self.counts)
 
     @cached_property
     def frequencies(self) -> Floats:
@@ -151,10 +148,6 @@ class Poststratified:
     def found(self, rate: float = 0.05) -> NDArray[np.bool_]:
         """Return which categories are held by someone, for which weights do not matter."""
         return self._pooled.found(rate)
-
-    def order(self, top: int | None = None, sort: Sort = "share") -> NDArray[np.intp]:
-        """Return the places of the `top` largest categories, in the order to show them in."""
-        return in_order(self.frequencies, self.survey.categories, top, sort)
 
     @property
     def can_shrink(self) -> bool:
@@ -206,25 +199,6 @@ class Poststratified:
         rates = np.stack([(1 - gain * (1 + inside - outside)) / 2, gain], axis=1)
         strata = self._strata(values[:, None], rates, target)
         return WeightedTotal(float(weights @ values), error, target, strata)
-
-    def columns(
-        self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
-    ) -> dict[str, Any]:
-        """Return the table that every output format is made from, as that of an estimate."""
-        low, high = self.interval(level, target=target, simultaneous=simultaneous)
-        return {
-            "category": list(self.survey.categories),
-            "count": self.counts,
-            "frequency": self.frequencies,
-            "standard_error": self.standard_errors,
-            "low": low,
-            "high": high,
-            **in_people(self.frequencies, low, high, target),
-            "p_value": self.p_values,
-            "found": self.found(),
-            "projected": project_simplex(self.frequencies),
-            **({"shrunk": self.shrink()} if self.can_shrink else {}),
-        }
 
     def __repr__(self) -> str:
         few = f"{len(self.groups)} groups, {self.n:,} reports"
