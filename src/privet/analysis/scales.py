@@ -113,6 +113,18 @@ class WindowRegression(Estimator):
         return worth
 
     @cached_property
+    def borders(self) -> Floats:
+        """What a report of window z is worth about the share below border b, best if flat: [z, b].
+
+        Border b has b cells below it, so that the first and the last column are 0 and 1.
+        """
+        worth = self.best_worth(np.full(self._d, 1 / self._d))
+        borders = np.zeros((len(worth), self._d + 1))
+        np.cumsum(worth, axis=1, out=borders[:, 1:])
+        borders[:, -1] = 1
+        return borders
+
+    @cached_property
     def _spread(self) -> Floats:
         """The variance of what a report of value x is worth about the share of cell j: [x, j]."""
         return self.spread(np.eye(self._d))
