@@ -34,8 +34,8 @@ _PIECES, _ORDER = 48, 3
 _PENALTIES = 10.0 ** np.arange(5, -4.5, -0.5)
 # When to stop: at a step that gains less, and at a λ that is less likely by so much.
 _SETTLED, _UNLIKELY, _STEPS = 1e-4, 12, 60
-# The level of all logarithms is nothing that θ depends on, so that it may as well be fixed.
-_LEVEL = 1.0
+# What holds the parabolas, which differences say nothing of: next to nothing.
+_RIDGE = 1e-6
 
 
 def smooth(mechanism: Interval, windows: NDArray[np.int64]) -> Floats:
@@ -49,13 +49,15 @@ def smooth(mechanism: Interval, windows: NDArray[np.int64]) -> Floats:
     basis = _splines(mechanism.d)
     size = basis.shape[1]
     differences = np.diff(np.eye(size), _ORDER, axis=0)
-    rough, level = differences.T @ differences, np.full((size, size), _LEVEL / size)
+    rough = differences.T @ differences
+    parabolas = np.linalg.qr(np.vander(np.linspace(-1, 1, size), _ORDER))[0]
+    ridge = _RIDGE * parabolas @ parabolas.T
     fit, beta, weights, shares = _Fit(mechanism, windows, basis), np.zeros(size), [], []
     for penalty in _PENALTIES:
-        bend = penalty * rough + level
+        bend = penalty * rough + ridge
         beta, height, information = fit.climb(bend, beta)
-        volume = np.linalg.slogdet(information + bend)[1]
-        weights.append(height + (len(differences) * np.log(penalty) - volume) / 2)
+        before, after = np.linalg.slogdet([bend, information + bend]).logabsdet
+        weights.append(height + (before - after) / 2)
         shares.append(_softmax(basis @ beta))
         if weights[-1] < max(weights) - _UNLIKELY:
             break
