@@ -19,6 +19,7 @@ from privet.mechanisms import (
     Cyclotomic,
     Hadamard,
     HashedRR,
+    Interval,
     KSubset,
     MultivariateRR,
     Projective,
@@ -197,3 +198,24 @@ def test_the_plan_on_the_first_page():
     shown = succeeds("plan", "--categories", "4", "--epsilon", "1", "--people", "20000")
     page = (DOCS / "start.md").read_text()
     assert shown.strip() in page
+
+
+def test_errors_of_means_on_a_scale():
+    def error(epsilon, window=None):
+        mechanism = Interval(1024, epsilon, window)
+        chances = mechanism.analyst.estimator.chances.mean(axis=1)
+        centres = np.arange(mechanism.numbers) - (mechanism.numbers - 1) / 2
+        return np.sqrt(chances @ centres**2) / float(mechanism.slope) / 1024
+
+    (table,) = tables("mathematics.md", "ε")
+    for level, *shown in table:
+        epsilon = float(level)
+        found = error(epsilon), error(epsilon, "mean"), (exp(epsilon) + 1) / (exp(epsilon) - 1) / 2
+        assert [f"{value:.3f}" for value in found] == shown
+    found = []
+    for cells in (16, 64, 1024):
+        regression = Interval(cells, 1.0).analyst.estimator
+        worth = regression.borders[:, cells // 2]
+        found.append(np.sqrt(regression.chances.mean(axis=1) @ worth**2 - 1 / 4))
+    said = "is {:.1f} for 16 cells, {:.1f} for 64 and {:.0f} for 1,024".format(*found)
+    assert said in prose("mathematics.md")

@@ -48,6 +48,8 @@ __all__ = ["Measured", "Numbers"]
 # At what level intervals are as short as they can be, and what is a standard error of a quantile.
 _LEVEL, _ONE_SIGMA = 0.95, 0.6826894921370859
 _ROUNDING = 1e-12
+# Fewer reports than this are too few to show their own variance.
+_FEW = 1000
 
 
 @dataclass(frozen=True)
@@ -190,8 +192,8 @@ class Numbers:
 
         def ends(alpha: float) -> Ends:
             reach = self._reach(alpha)
-            least, most = values[0] - reach * errors[0], values[1] + reach * errors[1]
-            return _within(least, 0, 1), _within(most, 0, 1)
+            both = values[0] - reach * errors[0], values[1] + reach * errors[1]
+            return _within(min(both), 0, 1), _within(max(both), 0, 1)
 
         return Measured(values[2], errors[2], ends)
 
@@ -241,8 +243,7 @@ class Numbers:
             return smoothed(self.mechanism, self.windows)
         from ..refine import maximum_likelihood
 
-        # No distribution is likelier by more than 1 %.
-        gap = 0.01 / self.n
+        gap = 0.01 / self.n  # no distribution is likelier by more than 1 %
         return maximum_likelihood(self.mechanism, self.windows, tolerance=gap).frequencies
 
     # --- what reports are worth, and what the crowd's add up to -------------------------------
@@ -250,14 +251,16 @@ class Numbers:
     def _average(self, worth: Floats) -> tuple[Floats, Floats]:
         """Return the mean of what reports are worth about some quantities, and its standard error.
 
-        The variance of a report is at least that of one from the cell where it is least, which
-        tells more if there are very few.
+        If there are few, their variance may look too small by far: it is at least that of reports
+        from the cell where it is least.
         """
         value = self._shares @ worth
         variance = (self._shares @ worth**2 - value**2) * self.n / max(self.n - 1, 1)
-        chances = self._regression.chances.T
-        least = (chances @ worth**2 - (chances @ worth) ** 2).min(axis=0).clip(0)
-        return value, np.sqrt(np.maximum(variance, least) / self.n)
+        if self.n < _FEW:
+            chances = self._regression.chances.T
+            least = (chances @ worth**2 - (chances @ worth) ** 2).min(axis=0)
+            variance = np.maximum(variance, least)
+        return value, np.sqrt(variance.clip(0) / self.n)
 
     def _reach(self, alpha: float) -> float:
         """Return how many standard errors an interval reaches to either side."""

@@ -96,7 +96,7 @@ class WindowRegression(Estimator):
 
     @cached_property
     def chances(self) -> Floats:
-        """How likely window z is for value x: [z, x]."""
+        """How likely window z is for value x, at [z, x]."""
         return (1 + self._excess * self._covers) / self._total
 
     def best_worth(self, theta: Floats) -> Floats:
@@ -114,9 +114,10 @@ class WindowRegression(Estimator):
 
     @cached_property
     def borders(self) -> Floats:
-        """What a report of window z is worth about the share below border b, best if flat: [z, b].
+        """What a report of window z is worth about the share of cells below border b, at [z, b].
 
-        Border b has b cells below it, so that the first and the last column are 0 and 1.
+        By the estimate that is best for a flat truth. Border b has b cells below it, so that the
+        first and the last column are 0 and 1.
         """
         worth = self.best_worth(np.full(self._d, 1 / self._d))
         borders = np.zeros((len(worth), self._d + 1))
