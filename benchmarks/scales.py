@@ -68,12 +68,12 @@ def truths_of(name: str, theta: Floats) -> list[float]:
     return [mean, weights @ (places - mean) ** 2, *shares, *quantiles]
 
 
-def coverage(repeats: int) -> None:
+def coverage(repeats: int, sizes: list[int]) -> None:
     """Print how often intervals cover, the least of each kind."""
     print("| cells | ε | people | truth | mean | variance | shares | quantiles |")
     print("|---|---|---|---|---|---|---|---|")
     rng = np.random.default_rng(1)
-    for cells, epsilon, n in product(CELLS, LEVELS, PEOPLE):
+    for cells, epsilon, n in product(sizes, LEVELS, PEOPLE):
         mechanism = Interval(cells, epsilon)
         chances = mechanism.analyst.estimator.chances
         for name in ("Beta(5, 2)", "two modes", "spikes"):
@@ -104,6 +104,7 @@ def distances(repeats: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scales", description=__doc__)
     parser.add_argument("--repeats", type=int, default=2000, help="crowds for each row")
+    parser.add_argument("--cells", type=int, nargs="+", default=CELLS, help="of the scales")
     options = parser.parse_args()
     distances(max(options.repeats // 40, 2))
-    coverage(options.repeats)
+    coverage(options.repeats, options.cells)
