@@ -86,6 +86,17 @@ def test_a_quick_run_of_the_accuracy_prints_every_bar():
     assert run.stdout.count(" | yes |") >= 8
 
 
+def test_a_quick_run_of_the_scales_prints_every_row():
+    root = Path(__file__).resolve().parent.parent
+    run = subprocess.run(
+        [sys.executable, "-m", "benchmarks.scales", "--repeats", "4", "--cells", "16"],
+        cwd=root, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count(" ± ") == 4
+    assert run.stdout.count("\n| 16 |") == 18
+
+
 def test_a_quick_run_prints_every_row_and_writes_nothing():
     root = Path(__file__).resolve().parent.parent
     results = [root / "benchmarks" / name for name in ("RESULTS.md", "results.png")]

@@ -19,6 +19,7 @@ from privet.mechanisms import (
     Cyclotomic,
     Hadamard,
     HashedRR,
+    Interval,
     KSubset,
     MultivariateRR,
     Projective,
@@ -199,3 +200,31 @@ def test_the_plan_on_the_first_page():
     shown = succeeds("plan", "--categories", "4", "--epsilon", "1", "--people", "20000")
     page = (DOCS / "start.md").read_text()
     assert shown.strip() in page
+
+
+def test_errors_of_means_on_a_scale():
+    def error(epsilon, window=None):
+        mechanism = Interval(1024, epsilon, window)
+        chances = mechanism.analyst.estimator.chances.mean(axis=1)
+        centres = np.arange(mechanism.numbers) - (mechanism.numbers - 1) / 2
+        return np.sqrt(chances @ centres**2) / float(mechanism.slope) / 1024
+
+    def others(epsilon):
+        half = exp(epsilon / 2)
+        duchi = ((half**2 + 1) / (half**2 - 1)) ** 2
+        piecewise = half / (half - 1) / 3 + (half + 3) / (half - 1) ** 2 / 3
+        mixed = 1 - 1 / half if epsilon > 0.61 else 0
+        return np.sqrt(min(duchi, piecewise, mixed * piecewise + (1 - mixed) * duchi)) / 2
+
+    (table,) = tables("mathematics.md", "ε")
+    for level, *shown in table:
+        epsilon = float(level)
+        found = error(epsilon), error(epsilon, "mean"), others(epsilon)
+        assert [f"{value:.3f}" for value in found] == shown
+    found = []
+    for cells in (16, 64, 1024):
+        regression = Interval(cells, 1.0).analyst.estimator
+        worth = regression.borders[:, cells // 2]
+        found.append(np.sqrt(regression.chances.mean(axis=1) @ worth**2 - 1 / 4))
+    said = "is {:.1f} for 16 cells, {:.1f} for 64 and {:.0f} for 1,024".format(*found)
+    assert said in prose("mathematics.md")

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from privet import Survey
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, NoReports
-from privet.mechanisms import BinaryRR, KSubset
+from privet.mechanisms import BinaryRR, Interval, KSubset
 from privet.mechanisms.subsets.cyclotomic import Cyclotomic
 from privet.mechanisms.subsets.hadamard import Hadamard
 from privet.refine import likelihood, maximum_likelihood
@@ -24,6 +24,8 @@ MECHANISMS = [
     KSubset(7, 6.0, k=6),
     Cyclotomic(11, 1.0, p=13, m=4, u=1),
     Hadamard(7, 0.5),
+    Interval(8, 1.5),
+    Interval(6, 0.5, window=6),
 ]
 
 
@@ -252,7 +254,9 @@ def test_what_it_refuses():
             maximum_likelihood(nobody, np.arange(-1, nobody.aggregate_size - 1))
     with pytest.raises(InvalidArgument, match="at k = 3 their counts do not tell enough"):
         maximum_likelihood(mechanism, np.full(8, 3))
-    with pytest.raises(InvalidArgument, match="'mechanism' .* must be a KSubset or a block design"):
+    with pytest.raises(
+        InvalidArgument, match="'mechanism' .* must be a KSubset, a block design or"
+    ):
         maximum_likelihood(BinaryRR(8, 1.0), [b"\x01"])
     with pytest.raises(InvalidReport, match="3 members"):
         maximum_likelihood(mechanism, b"\xff")

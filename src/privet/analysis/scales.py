@@ -95,9 +95,35 @@ class WindowRegression(Estimator):
         return worth
 
     @cached_property
-    def _chances(self) -> Floats:
-        """How likely window z is for value x: [z, x]."""
+    def chances(self) -> Floats:
+        """How likely window z is for value x, at [z, x]."""
         return (1 + self._excess * self._covers) / self._total
+
+    def best_worth(self, theta: Floats) -> Floats:
+        """Return what reports are worth under the unbiased linear estimate of least error: [z, j].
+
+        With M the chances and P = diag(Mθ) it is P⁻¹M(MᵀP⁻¹M)⁻¹: whatever the shares are, a report
+        of window z is worth u = (its row)·a about Σ a_j θ_j, without bias, and for θ no other
+        linear estimate has less than its variance, aᵀ(MᵀP⁻¹M)⁻¹a − (a·θ)² over n.
+        """
+        from scipy.linalg import cho_factor, cho_solve
+
+        weighted = self.chances / (self.chances @ theta)[:, None]
+        worth: Floats = cho_solve(cho_factor(self.chances.T @ weighted), weighted.T).T
+        return worth
+
+    @cached_property
+    def borders(self) -> Floats:
+        """What a report of window z is worth about the share of cells below border b, at [z, b].
+
+        By the estimate that is best for a flat truth. Border b has b cells below it, so that the
+        first and the last column are 0 and 1.
+        """
+        worth = self.best_worth(np.full(self._d, 1 / self._d))
+        borders = np.zeros((len(worth), self._d + 1))
+        np.cumsum(worth, axis=1, out=borders[:, 1:])
+        borders[:, -1] = 1
+        return borders
 
     @cached_property
     def _spread(self) -> Floats:
@@ -110,12 +136,12 @@ class WindowRegression(Estimator):
         `sums` has the weights of all cells in its columns, (d, c).
         """
         worth = self._worth @ sums
-        spread: Floats = self._chances.T @ worth**2 - (self._chances.T @ worth) ** 2
+        spread: Floats = self.chances.T @ worth**2 - (self.chances.T @ worth) ** 2
         return spread
 
     def covariance(self, theta: Floats) -> Callable[[Floats], Floats]:
         """Return u ↦ Σu, where Σ is the covariance of what one report from theta is worth."""
-        chances = self._chances @ theta
+        chances = self.chances @ theta
         mean = chances @ self._worth
 
         def apply(u: Floats) -> Floats:

@@ -4,8 +4,8 @@ With E the likelihood ratio and θ(z) the share of the values that report z hold
 
     L(θ) = (1/n) Σ_i log(1 + (E − 1) θ(z_i))    over all distributions θ,
 
-a concave function. It needs the reports themselves, not only how many hold each value; for k = 1
-and for block designs a tally has them all.
+a concave function. It needs the reports themselves, not only how many hold each value; for k = 1,
+for block designs and for windows a tally has them all.
 
 The way there is the spectral projected gradient (Birgin, Martínez, Raydan 2000): a step along the
 gradient, as long as the last two gradients suggest (Barzilai, Borwein 1988), back to the nearest
@@ -33,6 +33,7 @@ import numpy as np
 
 from ..analysis.tally import Tally
 from ..errors import InvalidArgument, NoReports
+from ..mechanisms.scales.interval import Interval
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
 from ..sums import incidence
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from ..sums.incidence import Floats, Incidence
 
     Progress = Callable[[int, float], None]
+    Reporting = KSubset | Design | Interval
 
 __all__ = ["Likelihood", "maximum_likelihood"]
 
@@ -103,7 +105,7 @@ class Likelihood:
 
 
 def maximum_likelihood(
-    mechanism: KSubset | Design,
+    mechanism: Reporting,
     reports: Any,
     *,
     tolerance: float = 1e-10,
@@ -114,10 +116,10 @@ def maximum_likelihood(
 
     Parameters
     ----------
-    mechanism : KSubset or a block design
+    mechanism : KSubset, a block design or Interval
         What the reports were made with.
     reports : reports, Tally, or aggregate
-        What `Tally.update` takes; or, where it tells all of the reports (k = 1, and designs), a
+        What `Tally.update` takes; or, where it tells all of the reports (not for k > 1), a
         tally or its aggregate (an integer vector). Of a single report, or wherever several
         distributions are likeliest, one of them is returned: for a single one, uniform on its set.
     tolerance : float
@@ -137,8 +139,8 @@ def maximum_likelihood(
     array([0.77, 0.23, 0.  , 0.  ])
 
     """
-    if not isinstance(mechanism, KSubset | Design):
-        rule = "a KSubset or a block design: of others the likelihood is not known here"
+    if not isinstance(mechanism, KSubset | Design | Interval):
+        rule = "a KSubset, a block design or an Interval: of others no likelihood is known here"
         raise InvalidArgument("maximum_likelihood", "mechanism", rule, mechanism)
     if not (isinstance(tolerance, float) and tolerance > 0):
         raise InvalidArgument("maximum_likelihood", "tolerance", "a float > 0", tolerance)
@@ -153,7 +155,7 @@ def maximum_likelihood(
     return Likelihood(theta, max(gap, 0.0), iterations, height, climb, float(n))
 
 
-def _fold(mechanism: KSubset | Design, reports: Any) -> tuple[Incidence, Floats, Floats]:
+def _fold(mechanism: Reporting, reports: Any) -> tuple[Incidence, Floats, Floats]:
     """Return the sets that were reported, how often each, and a distribution to start from."""
     owner = "maximum_likelihood"
     one = isinstance(mechanism, KSubset) and mechanism.k == 1
@@ -174,6 +176,8 @@ def _fold(mechanism: KSubset | Design, reports: Any) -> tuple[Incidence, Floats,
     if isinstance(mechanism, KSubset):
         singles = incidence.Members(np.arange(mechanism.d, dtype=np.int32)[:, None], mechanism.d)
         return singles, times.astype(np.float64), _fill_water(mechanism, times)
+    if isinstance(mechanism, Interval):
+        return incidence.Windows(mechanism), times.astype(np.float64), _project(mechanism, times)
     return incidence.Blocks(mechanism), times.astype(np.float64), _project(mechanism, times)
 
 
@@ -193,7 +197,7 @@ def _fold_subsets(
     return incidence.of_reports(mechanism, reports), times, _project(mechanism, aggregate)
 
 
-def _check_aggregate(mechanism: KSubset | Design, aggregate: NDArray[Any]) -> NDArray[np.int64]:
+def _check_aggregate(mechanism: Reporting, aggregate: NDArray[Any]) -> NDArray[np.int64]:
     size = mechanism.aggregate_size
     if aggregate.shape != (size,) or aggregate.dtype.kind not in "iu":
         rule = f"reports, a tally, or an aggregate of {size} integers"
@@ -207,7 +211,7 @@ def _check_aggregate(mechanism: KSubset | Design, aggregate: NDArray[Any]) -> ND
     return checked
 
 
-def _project(mechanism: KSubset | Design, aggregate: NDArray[np.int64]) -> Floats:
+def _project(mechanism: Reporting, aggregate: NDArray[np.int64]) -> Floats:
     counts = mechanism.counts(aggregate)
     n = int(aggregate.sum()) // (mechanism.k if isinstance(mechanism, KSubset) else 1)
     return project_simplex(mechanism.frequencies(counts, n))
@@ -292,8 +296,10 @@ def _log_subsets(d: int, k: int) -> float:
     return lgamma(d + 1) - lgamma(k + 1) - lgamma(d - k + 1)
 
 
-def _log_base(mechanism: KSubset | Design) -> float:
+def _log_base(mechanism: Reporting) -> float:
     """Return the log-probability of a report that does not contain the person's value."""
+    if isinstance(mechanism, Interval):
+        return -log(mechanism.total / (1 << mechanism.scale))
     if isinstance(mechanism, KSubset):
         points, log_sets = mechanism.d, _log_subsets(mechanism.d, mechanism.k)
     else:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..analysis.designs import BlockCounter
     from ..mechanisms.hashes.local_hash import LocalHash
     from ..mechanisms.hashes.one_bit import OneBit
+    from ..mechanisms.scales.interval import Interval
     from ..mechanisms.subsets.design import Design
     from ..mechanisms.subsets.k_subset import KSubset
 
@@ -130,6 +131,30 @@ class Blocks:
     def adjoint(self, weights: Floats) -> Floats:
         """Return Σ_{B holding j} w_B for each value j."""
         return self._counter.adjoint(weights)
+
+
+class Windows:
+    """All windows of neighbouring cells, in the order of their numbers."""
+
+    def __init__(self, mechanism: Interval) -> None:
+        self.mechanism = mechanism
+
+    def __repr__(self) -> str:
+        return f"Windows({self.mechanism!r})"
+
+    def forward(self, theta: Floats) -> Floats:
+        """Return Σ_{j in z} θ_j for each window z, of every column if there are several."""
+        width, sums = self.mechanism.window, np.cumsum(theta, axis=0)
+        first, last = np.zeros_like(sums[:1]), sums[-1:]
+        upper = np.concatenate((sums, np.repeat(last, width - 1, axis=0)))
+        lower = np.concatenate((np.repeat(first, width, axis=0), sums[:-1]))
+        return upper - lower
+
+    def adjoint(self, weights: Floats) -> Floats:
+        """Return Σ_{z that cover j} w_z for each cell j."""
+        sums = np.concatenate(([0.0], np.cumsum(weights)))
+        covering: Floats = sums[self.mechanism.window :] - sums[: self.mechanism.d]
+        return covering
 
 
 class Rows:

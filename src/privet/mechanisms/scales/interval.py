@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from math import expm1
+from math import exp, expm1
 
 from ..placed import Placed
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
-    from typing import ClassVar
+    from typing import ClassVar, Literal
 
     from ..base import Problem
     from ..numbered import Shape
@@ -39,12 +39,13 @@ class Interval(Placed):
         The number of ordered values.
     epsilon : float
         The privacy level: no report is more than e^ε times likelier under one value than another.
-    window : int, optional
+    window : int or "mean", optional
         How many cells a window covers, at most as many as there are; by default the width that
-        tells most about the whole distribution.
+        tells most about the whole distribution. "mean" takes the one from which the mean of evenly
+        spread numbers is estimated with the least error; it is wider.
 
-    >>> Interval(64, 1.0)
-    Interval(d=64, epsilon=1.0, window=33)
+    >>> Interval(64, 1.0), Interval(64, 1.0, "mean")
+    (Interval(d=64, epsilon=1.0, window=33), Interval(d=64, epsilon=1.0, window=44))
     >>> Interval(5, 1.0, window=2).members(b"\x00"), Interval(5, 1.0, window=2).members(b"\x03")
     ([0], [2, 3])
 
@@ -54,9 +55,15 @@ class Interval(Placed):
     _shape: ClassVar[tuple[str, ...]] = ("window",)
     window: int
 
-    def __init__(self, cells: int, epsilon: float, window: int | None = None) -> None:
+    def __init__(
+        self, cells: int, epsilon: float, window: int | Literal["mean"] | None = None
+    ) -> None:
         cells, epsilon = self._check_domain(cells, epsilon)
-        shape = (_default_window(cells, epsilon) if window is None else window,)
+        if window is None:
+            window = _window_for_shape(cells, epsilon)
+        elif window == "mean":
+            window = _window_for_mean(min(cells, MOST_CELLS), epsilon)
+        shape = (window,)
         problem = self._problem(cells, shape)
         if problem is not None:
             raise self._error(*problem)
@@ -104,6 +111,15 @@ class Interval(Placed):
         """Exactly odds / 2^scale, as the first window covers the first cell alone."""
         return Fraction(self.odds, 1 << self.scale)
 
+    @cached_property
+    def slope(self) -> Fraction:
+        """Exactly ρ = w(E − 1)/(wE + B − 1), by which the mean centre of windows follows a value.
+
+        A report is, with probability ρ, any window that covers the value and, with 1 − ρ, any
+        window at all; so its centre z − (w − 1)/2 has the mean ρx + (1 − ρ)(B − 1)/2.
+        """
+        return Fraction(self.window * (self.odds - (1 << self.scale)), self.total)
+
     def _number_at(self, value: int, place: int) -> int:
         """Return the windows that cover the value, and then the others, round and round."""
         return (value + place) % self.numbers
@@ -119,10 +135,26 @@ class Interval(Placed):
         return [*range(max(0, last - self.window + 1), min(last + 1, self.d))]
 
 
-def _default_window(cells: int, epsilon: float) -> int:
+def _window_for_shape(cells: int, epsilon: float) -> int:
     """Return B(εE − E + 1) / (E(E − 1 − ε)), rounded: the square wave's width, in cells."""
     if epsilon < 1e-3:
         share = 1 - 2 * epsilon / 3  # the first terms of its series
     else:
         share = (epsilon + expm1(-epsilon)) / (expm1(epsilon) - epsilon)
     return max(1, round(cells * share))
+
+
+def _window_for_mean(cells: int, epsilon: float) -> int:
+    """Return the window of the least variance (Var c)/ρ² of the mean of evenly spread cells.
+
+    The centre c has the variance ρ(B² + w² − 2)/12 + (1 − ρ)((B + w − 1)² − 1)/12 there. For the
+    numbers that are worst, half of them at either end, its error is within 2 % of the least.
+    """
+    q = exp(-epsilon)
+
+    def error(window: int) -> float:
+        rho = window * -expm1(-epsilon) / (window + (cells - 1) * q)
+        near, far = cells**2 + window**2 - 2, (cells + window - 1) ** 2 - 1
+        return (rho * near + (1 - rho) * far) / rho**2
+
+    return min(range(1, cells + 1), key=error)

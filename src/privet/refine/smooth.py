@@ -1,0 +1,124 @@
+"""A smooth distribution over ordered cells, as smooth as the reports say.
+
+The logarithms of the shares are a spline, θ ∝ exp(Xβ) with cubic B-splines in the columns of X,
+and the likelihood of the windows is penalised for its third differences (Eilers, Marx 1996; for
+counts that are blurred, Eilers 2007):
+
+    ℓ(β) − λ|Dβ|²/2,    ℓ(β) = Σ_z r_z log (Mθ)_z,
+
+with r the windows' counts and M the chances of windows for cells. A large λ makes θ a parabola's
+exponential, such as a normal curve; a small one lets it follow the reports. How likely each λ is,
+given the reports, is known by Laplace's approximation (Tierney, Kadane 1986) of the integral of the
+likelihood over β ~ N(0, (λDᵀD)⁻¹), and the distributions for several λ are averaged by it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..sums.incidence import Windows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..mechanisms.scales.interval import Interval
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["smooth"]
+
+# The pieces of the spline, at most; and the order of the differences that are 0 if λ is infinite.
+_PIECES, _ORDER = 48, 3
+_PENALTIES = 10.0 ** np.arange(5, -4.5, -0.5)
+# When to stop: at a step that gains less, and at a λ that is less likely by so much.
+_SETTLED, _UNLIKELY, _STEPS = 1e-4, 12, 60
+# What holds the parabolas, which differences say nothing of: next to nothing.
+_RIDGE = 1e-6
+
+
+def smooth(mechanism: Interval, windows: NDArray[np.int64]) -> Floats:
+    """Return a smooth distribution of cells, from how often each window was reported.
+
+    >>> from privet.mechanisms import Interval
+    >>> smooth(Interval(5, 3.0, window=1), np.array([10, 30, 42, 31, 9])).round(2)
+    array([0.05, 0.24, 0.4 , 0.24, 0.05])
+
+    """
+    basis = _splines(mechanism.d)
+    size = basis.shape[1]
+    differences = np.diff(np.eye(size), _ORDER, axis=0)
+    rough = differences.T @ differences
+    parabolas = np.linalg.qr(np.vander(np.linspace(-1, 1, size), _ORDER))[0]
+    ridge = _RIDGE * parabolas @ parabolas.T
+    fit, beta, weights, shares = _Fit(mechanism, windows, basis), np.zeros(size), [], []
+    for penalty in _PENALTIES:
+        bend = penalty * rough + ridge
+        beta, height, information = fit.climb(bend, beta)
+        before, after = np.linalg.slogdet([bend, information + bend]).logabsdet
+        weights.append(height + (before - after) / 2)
+        shares.append(_softmax(basis @ beta))
+        if weights[-1] < max(weights) - _UNLIKELY:
+            break
+    mixture: Floats = _softmax(np.array(weights)) @ np.array(shares)
+    return mixture
+
+
+class _Fit:
+    """Fisher's scoring of the penalised likelihood."""
+
+    def __init__(self, mechanism: Interval, windows: NDArray[np.int64], basis: Floats) -> None:
+        self.windows, self.basis, self.cover = windows, basis, Windows(mechanism).forward
+        self.n, self.excess = windows.sum(), float(mechanism.likelihood_ratio - 1)
+        self.total = mechanism.window * self.excess + mechanism.numbers
+
+    def odds(self, shares: Floats) -> Floats:
+        """Return T·M·shares, with T the sum of a cell's weights."""
+        odds: Floats = shares.sum(axis=0) + self.excess * self.cover(shares)
+        return odds
+
+    def height(self, beta: Floats, bend: Floats) -> float:
+        """Return the penalised logarithm of the likelihood, but for n log T."""
+        logs = np.log(self.odds(_softmax(self.basis @ beta)))
+        return float(self.windows @ logs - beta @ bend @ beta / 2)
+
+    def climb(self, bend: Floats, beta: Floats) -> tuple[Floats, float, Floats]:
+        """Return the highest point from there, its height, and the information there.
+
+        A step is halved until it leads up.
+        """
+        height = self.height(beta, bend)
+        for _ in range(_STEPS):
+            theta = _softmax(self.basis @ beta)
+            odds = self.odds(theta)
+            slopes = self.odds(theta[:, None] * (self.basis - theta @ self.basis))
+            information = self.n / self.total * slopes.T @ (slopes / odds[:, None])
+            step = np.linalg.solve(
+                information + bend, slopes.T @ (self.windows / odds) - bend @ beta
+            )
+            while (higher := self.height(beta + step, bend)) < height and abs(
+                step
+            ).max() > _SETTLED:
+                step /= 2
+            gain, beta, height = higher - height, beta + step, higher
+            if gain < _SETTLED:
+                break
+        return beta, height, information
+
+
+def _splines(cells: int) -> Floats:
+    """Return cubic B-splines at the centres of cells: [x, spline]."""
+    from scipy.interpolate import BSpline
+
+    pieces = min(cells, _PIECES)
+    knots = np.arange(-3, pieces + 4) / pieces
+    places = (np.arange(cells) + 0.5) / cells
+    splines: Floats = BSpline.design_matrix(places, knots, 3).toarray()
+    return splines
+
+
+def _softmax(logs: Floats) -> Floats:
+    weights = np.exp(logs - logs.max())
+    shares: Floats = weights / weights.sum()
+    return shares
