@@ -332,3 +332,24 @@ def test_an_option_that_would_help_is_named():
         raise InvalidFile("a.csv: which of the columns has the answers?", parameter="column")
     assert caught.value.exit_code == BAD_DATA
     assert caught.value.message == "a.csv: which of the columns has the answers? Use --column."
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_that_comes_where_nothing_can_be_raised_comes_again(number):
+    """Such as in the callback of a weak reference, of which every import makes some."""
+    code = f"""if True:
+        import os, time, weakref
+        from privet.cli.failures import ending_tidily, in_one_line
+        class Thing: pass
+        thing = Thing()
+        callback = lambda _: [os.kill(os.getpid(), {int(number)}), time.sleep(0.01)]
+        reference = weakref.ref(thing, callback)
+        with in_one_line(), ending_tidily():
+            del thing
+            time.sleep(60)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    word = "terminated" if number == signal.SIGTERM else "interrupted"
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[-1].endswith(word)
+    assert "Exception ignored" not in done.stderr

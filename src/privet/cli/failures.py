@@ -94,17 +94,31 @@ def ending_tidily() -> Iterator[None]:
     taken = [s for s in signals if s is not None and signal.getsignal(s) is signal.SIG_DFL]
     for one in taken:
         signal.signal(one, _terminate)
+    before, sys.unraisablehook = sys.unraisablehook, _once_more
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _note
             yield
     finally:
+        sys.unraisablehook = before
         for one in taken:
             signal.signal(one, signal.SIG_DFL)
 
 
 def _terminate(number: int, frame: object) -> None:
     raise _Terminated(number)
+
+
+def _once_more(ignored: sys.UnraisableHookArgs) -> None:
+    """Send a signal again that came where nothing can be raised, as in a callback of a weakref."""
+    if isinstance(ignored.exc_value, _Terminated):
+        number = ignored.exc_value.args[0]
+    elif isinstance(ignored.exc_value, KeyboardInterrupt):
+        number = signal.SIGINT
+    else:
+        sys.__unraisablehook__(ignored)
+        return
+    threading.Timer(0.05, os.kill, (os.getpid(), number)).start()  # once that is over
 
 
 def _note(message: Warning | str, *where: object, **more: object) -> None:
