@@ -177,7 +177,8 @@ class Numbers:
         numbers were spread evenly over it; the interval allows for any part of it. If numbers were
         rounded, the share below a border is the mean of the shares below all numbers within half a
         cell of it. Where cells are many for so few people, the value counts more of them in part,
-        and the interval allows for that as well.
+        and the interval allows for that as well. It is for a few hundred people or more: with
+        fewer, a rare share may be missed too often where ε is large.
         """
         if not low <= high:
             raise InvalidArgument("Numbers.share", "high", f"a number >= low = {low}", high)
