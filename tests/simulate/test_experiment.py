@@ -221,7 +221,7 @@ def test_the_picture_is_against_what_varies_most_with_a_panel_for_the_rest(
     truths = {name: {"$a$": "flat"}.get(name, name) for name in change.get("truths", ["zipf:2"])}
     figure = run(**SMALL | change | {"truths": truths}).plot()
     figure.canvas.draw()
-    assert [ax.get_title("left") for ax in figure.axes] == titles
+    assert [ax.get_title() for ax in figure.axes] == titles
     assert figure.get_suptitle() == said
     below = [ax.get_xlabel() for ax in figure.axes[-3:]]
     assert set(below) == {label}

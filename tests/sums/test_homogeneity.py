@@ -233,3 +233,14 @@ def test_ten_thousand_categories_take_no_time_and_no_matrix():
     assert abs(result.statistic - 9999) < norm.isf(5e-7) * (2 * 9999) ** 0.5
     moved = np.roll(theta, 5000)
     assert homogeneity(one, draw(survey, moved, 1_000_000, rng)).p_value < 1e-6
+
+
+@pytest.mark.parametrize("same", range(6))
+def test_a_category_with_equal_counts_has_a_p_value(same):
+    """Its deviance is 0, which rounding may leave just below."""
+    survey = survey_of(KSubset(6, 1.0))
+    one, two = np.array([203, 196, 215, 181, 205, 200]), np.array([175, 218, 203, 181, 207, 216])
+    groups = (Estimate(survey, 600, np.roll(counts, same)) for counts in (one, two))
+    p_values = homogeneity(*groups).by_category.values()
+    assert all(0 <= p <= 1 for p in p_values)
+    assert max(p_values) == 1

@@ -93,7 +93,7 @@ def _part(group: Estimate, counts: Integers, theta: Floats) -> _Part:
 def deviances_from(theta: Floats, group: Estimate, counts: Integers) -> Floats:
     """Return the deviance of each category from a known share, in one survey a row."""
     part = _part(group, counts, theta)
-    return part.deviance(np.broadcast_to(theta, part.shares.shape))
+    return _not_negative(part.deviance(np.broadcast_to(theta, part.shares.shape)))
 
 
 def deviances(groups: Sequence[Estimate], counts: Sequence[Integers], theta: Floats) -> Floats:
@@ -109,5 +109,9 @@ def deviances(groups: Sequence[Estimate], counts: Sequence[Integers], theta: Flo
         common, last = np.average(shares, axis=0, weights=precisions), common
         if np.abs(common - last).max() <= _PRECISION:
             break
-    total: Floats = sum((part.deviance(common) for part in parts), np.zeros(common.shape))
-    return total
+    return _not_negative(sum((part.deviance(common) for part in parts), np.zeros(common.shape)))
+
+
+def _not_negative(deviances: Floats) -> Floats:
+    """Forgive the rounding of those that are 0."""
+    return np.maximum(deviances, 0)
