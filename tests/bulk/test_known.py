@@ -6,7 +6,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from privet import Survey
 from privet.bulk import read_known
+from privet.bulk.known import read_shares
 from privet.errors import InvalidFile
 
 
@@ -53,3 +55,62 @@ def test_what_is_wrong_is_named(tmp_path, text, said):
     with pytest.raises(InvalidFile) as error:
         read_known(written(tmp_path, text), ["region"])
     assert said in str(error.value)
+
+
+# --- shares of categories ---------------------------------------------------------------------
+
+
+SURVEY = Survey("What do you drink?", ["tea", "coffee", "none"], 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "category,share\ntea,0.5\ncoffee,.25\nnone,0.25\n"),
+        ("a.csv", "\ufeffshare,note,category\r\n0.25,x,none\r\n5e-1,,tea\r\n0.25,,coffee\r\n"),
+        ("a.txt", 'category,share\n"tea",0.5\n"coffee",0.25\n"none",0.25'),
+        ("a.json", '{"none": 0.25, "tea": 0.5, "coffee": 0.25}'),
+        ("a.csv", "category,people\ntea,400\ncoffee,200\nnone,200\n"),
+        ("A.JSON", '{"none": "0.25", "tea": 0.5, "coffee": 0.25}'),
+    ],
+)
+def test_shares_are_in_the_order_of_the_categories(tmp_path, name, text):
+    (tmp_path / name).write_text(text, "utf-8")
+    assert read_shares(tmp_path / name, SURVEY).tolist() == [0.5, 0.25, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.csv", "", "the file is empty."),
+        ("a.csv", "tea,0.5\ncoffee,0.5\n", "there is no column 'share'"),
+        ("a.csv", "category,share\ntea\n", "row 1 (2 with the header): the number of fields is 1"),
+        ("a.csv", "category,share\ntea,0.5\n", "the share of 'coffee' is missing."),
+        ("a.csv", "category,share\ntee,1\n", "(2 with the header): 'tee' is not a category"),
+        ("a.csv", "category,share\ntea,1\ntea,0\n", "(3 with the header): 'tea' is there twice."),
+        ("a.csv", "category,share\ntea,half\n", "'share' must be a number >= 0. Got 'half'"),
+        ("a.csv", "category,share\ntea,-1\n", "must be a number >= 0. Got '-1' instead."),
+        ("a.csv", "category,share\ntea,nan\n", "must be a number >= 0. Got 'nan' instead."),
+        ("a.json", '{"tea": 50, "coffee": 25, "none": 25}', "not 100 (are these percentages?)."),
+        ("a.json", '{"tea": 0.5, "coffee": 0.2, "none": 0.2}', "must add up to 1, not 0.9."),
+        ("a.json", '{"tea": true, "coffee": 0, "none": 0}', "Got True instead."),
+        ("a.json", '{"tea": {"a": 1}, "coffee": 0, "none": 0}', "'share' must be a number >= 0."),
+        ("a.json", '{"tea": 1, "tea": 0}', "'tea' is there twice."),
+        ("a.json", "[1, 2]", "it must be an object of shares by category."),
+        ("a.json", "{", "not JSON: "),
+    ],
+)  # fmt: skip
+def test_bad_shares(tmp_path, name, text, said):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InvalidFile) as error:
+        read_shares(tmp_path / name, SURVEY)
+    message = str(error.value)
+    assert message.startswith(str(tmp_path / name))
+    assert said in message
+    assert "\n" not in message
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidFile, match="text in UTF-16"):
+        read_shares(tmp_path / "a.csv", SURVEY)

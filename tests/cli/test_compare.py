@@ -235,6 +235,6 @@ def test_bad_data(waves, grouped):
         (["g.parquet", "--by", "country", "--groups", "FR"], "it takes two groups by country to"),
         (["before.parquet", "--known", "part.csv"], "part.csv: the share of 'neither' is missing."),
         (["before.parquet", "--known", "sum.csv"], "sum.csv: the shares must add up to 1, not"),
-        (["before.parquet", "--known", "other.csv"], "other.csv, row 4: 'milk' is not a"),
+        (["before.parquet", "--known", "other.csv"], "(4 with the header): 'milk' is not a"),
     ):  # fmt: skip
         assert said in fails(BAD_DATA, "compare", *args, "-o", "out.csv")

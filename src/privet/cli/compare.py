@@ -42,8 +42,8 @@ _MOST_GROUPS_NAMED = 10
 )  # fmt: skip
 @click.option(
     "--known", type=INPUT,
-    help="Compare with known shares: a CSV file with the columns category and share, or a JSON "
-    "object of shares by category.",
+    help="Compare with known shares: a table with the columns category, and share or people; or a "
+    "JSON object of shares by category.",
 )  # fmt: skip
 @LEVEL
 @click.option(
@@ -204,7 +204,7 @@ def _between(estimates: Mapping[str, Estimate], level: float) -> Compared:
 
 def _fit(estimates: Mapping[str, Estimate], path: Path, level: float) -> Compared:
     """Compare a crowd with known shares."""
-    from ..bulk.shares import read_shares
+    from ..bulk.known import read_shares
     from ..sums import changes, fit
 
     ((name, estimate),) = estimates.items()
