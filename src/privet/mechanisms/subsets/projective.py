@@ -13,8 +13,6 @@ applications to number theory, 1938).
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from functools import cached_property
 from math import isqrt
 
@@ -127,18 +125,21 @@ class Projective(DifferenceFamily):
         ]
 
     @cached_property
-    def _elements(self) -> array[int]:
+    def _inside(self) -> frozenset[int]:
+        """D as a set."""
+        return frozenset(self.hyperplane)
+
+    @cached_property
+    def _elements(self) -> list[int]:
         """The points of D, and then the others, each in increasing order."""
-        inside = set(self.hyperplane)
-        outside = (point for point in range(self.points) if point not in inside)
-        return array("L", [*self.hyperplane, *outside])
+        inside = self._inside
+        return [*self.hyperplane, *(i for i in range(self.points) if i not in inside)]
 
     def _element(self, j: int) -> int:
         return self._elements[j]
 
     def _in_base(self, point: int, c: int) -> bool:
-        at = bisect_left(self.hyperplane, point)
-        return at < self.k and self.hyperplane[at] == point
+        return point in self._inside
 
 
 def _points(q: int, t: int) -> int:
