@@ -126,8 +126,14 @@ def test_bars_are_as_many_as_asked_for_and_in_the_order_asked_for(sort):
 def test_all_of_many_bars_are_drawn_where_that_is_asked_for(tmp_path):
     save_estimate(of_many(60), tmp_path / "all.png", top=60)
     assert len(names_of(plot_estimate(of_many(60), axes(), top=60))) == 60
-    with pytest.raises(InvalidArgument, match="'top' parameter of plot_estimate must be at most"):
-        plot_estimate(of_many(60), axes(), top=5000)
+    for wrong in (0, -1, 2.5, 5000):
+        rule = r"must be an int in \[1, 1000\]"
+        with pytest.raises(InvalidArgument, match=f"'top' parameter of plot_estimate {rule}"):
+            plot_estimate(of_many(60), axes(), top=wrong)
+        with pytest.raises(InvalidArgument, match=f"'top' parameter of plot_groups {rule}"):
+            plot_groups({"all": of_many(60)}, top=wrong)
+    with pytest.raises(InvalidArgument, match="'top' parameter of Estimate.order"):
+        of_many(60).order(0)
     with pytest.raises(InvalidArgument, match="'sort' .* one of survey, share, name. Got 'size'"):
         plot_estimate(of_many(60), axes(), sort="size")
 

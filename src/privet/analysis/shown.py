@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..arguments import check_adds_up
+from ..arguments import check_adds_up, whole
 from ..errors import InvalidArgument, MissingExtra
 from ..refine import project_simplex
 from .columns import arrow
@@ -52,6 +52,8 @@ def in_order(shares: Floats, names: Sequence[str], top: int | None, sort: Sort) 
     """
     if sort not in SORTS:
         raise InvalidArgument("Estimate.order", "sort", f"one of {', '.join(SORTS)}", sort)
+    if top is not None:
+        whole("Estimate.order", "top", top, 1)
     largest = np.argsort(-shares, kind="stable")[:top]
     if sort == "share":
         return largest
@@ -61,12 +63,7 @@ def in_order(shares: Floats, names: Sequence[str], top: int | None, sort: Sort) 
     return places[np.argsort(np.array([names[i].casefold() for i in places]), kind="stable")]
 
 
-def in_people(
-    shares: Floats,
-    low: Floats,
-    high: Floats,
-    target: Target,
-) -> dict[str, Any]:
+def in_people(shares: Floats, low: Floats, high: Floats, target: Target) -> dict[str, Any]:
     """Return shares and their intervals as numbers of people, if the target is so many people."""
     if isinstance(target, str):
         return {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis.shown import in_order
+from ..arguments import whole
 from ..errors import InvalidArgument
 from . import canvas
 
@@ -47,8 +48,7 @@ def plot_estimate(
     where it is known, is a red mark. The `top` largest categories are drawn, sorted by "share", by
     "name", or as in the "survey". A title that the axes have already is kept.
     """
-    if top > _MOST_BARS_EVER:
-        raise InvalidArgument("plot_estimate", "top", f"at most {_MOST_BARS_EVER:,}", top)
+    whole("plot_estimate", "top", top, 1, _MOST_BARS_EVER)
     order = estimate.order(top, sort)[::-1]  # from the bottom up
     if ax is None:
         ax = canvas.shown_figure(8, _height(len(order))).gca()
@@ -106,6 +106,7 @@ def plot_groups(
     The options are those of `plot_estimate`; the categories that are largest in all groups together
     are drawn. Other shares than their own may be the `shrunk` ones of groups.
     """
+    whole("plot_groups", "top", top, 1, _MOST_BARS_EVER)
     largest = sorted(groups, key=lambda name: -groups[name].n)[:_MOST_PANELS]
     names = [name for name in groups if name in largest]
     some = groups[names[0]]
