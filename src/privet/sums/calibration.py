@@ -120,3 +120,17 @@ def redraw(group: Estimate, theta: Floats, draws: int, rng: np.random.Generator)
     people = rng.choice(mechanism.d, size=draws * n, p=theta)
     reports = mechanism.randomize(people, entropy=Entropy(rng.bytes(32)))
     return np.array([mechanism.tally(each) for each in reports.reshape(draws, n, -1)])
+
+
+def held_against(distances: Floats) -> tuple[float, float, Floats]:
+    """Return the first survey's distance in all, its p-value, and those of its categories.
+
+    The distances are of surveys, a row each, by category; all but the first are drawn anew. The
+    first counts as one that is at least as far, and rounding is forgiven. The p-values of
+    categories are held against the largest distance of any, which adjusts them for their number.
+    """
+    almost = 1 - 1e-9
+    together, largest = distances.sum(axis=1), distances.max(axis=1)
+    largest[0] = np.inf
+    each = np.mean(largest[:, None] >= distances[0] * almost, axis=0)
+    return float(together[0]), float(np.mean(together >= together[0] * almost)), each

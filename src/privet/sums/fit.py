@@ -18,7 +18,7 @@ import numpy as np
 from ..analysis.presence import binomial_tail
 from ..errors import InvalidArgument
 from ..mechanisms.symmetric import Symmetric
-from .calibration import draws_for, holm, largest_contrast, redraw, seeded_by
+from .calibration import draws_for, held_against, holm, largest_contrast, redraw, seeded_by
 from .covariance import covariance
 from .deviance import deviances_from
 from .totals import estimate_of
@@ -145,9 +145,4 @@ def _resampled(estimate: Estimate, theta: Floats, draws: int) -> tuple[float, fl
     """Return the statistic, its p-value, and those of the categories, adjusted."""
     drawn = redraw(estimate, theta, draws, seeded_by([estimate]))
     counts = np.concatenate((estimate.counts[None], drawn))
-    distances = deviances_from(theta, estimate, counts)
-    together, largest = distances.sum(axis=1), distances.max(axis=1)
-    almost = 1 - 1e-9  # the real survey is the first, and counts as one; rounding is forgiven
-    p_value = float(np.mean(together >= together[0] * almost))
-    largest[0] = np.inf
-    return float(together[0]), p_value, np.mean(largest[:, None] >= distances[0] * almost, axis=0)
+    return held_against(deviances_from(theta, estimate, counts))

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..mechanisms.subsets.k_subset import KSubset
 from ..refine import project_simplex
-from .calibration import draws_for, holm, largest_contrast, redraw, seeded_by
+from .calibration import draws_for, held_against, holm, largest_contrast, redraw, seeded_by
 from .covariance import covariance
 from .deviance import deviances
 from .totals import check_categories, estimate_of
@@ -160,14 +160,7 @@ def _resampled(
         drawn = [redraw(group, smooth, draws, rng) for group in groups]
     pairs = zip(groups, drawn, strict=True)
     counts = [np.concatenate((group.counts[None], rows)) for group, rows in pairs]
-    distances = deviances(groups, counts, theta)
-    together, largest = distances.sum(axis=1), distances.max(axis=1)
-    # The real survey is the first, and counts as one that is at least as far; rounding is forgiven.
-    almost = 1 - 1e-9
-    p_value = float(np.mean(together >= together[0] * almost))
-    largest[0] = np.inf
-    each = np.mean(largest[:, None] >= distances[0] * almost, axis=0)
-    return float(together[0]), p_value, each
+    return held_against(deviances(groups, counts, theta))
 
 
 def _exchangeable(groups: Sequence[Estimate]) -> bool:
