@@ -1,0 +1,75 @@
+"""Every mechanism once: small enough to be enumerated, and of usual size."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from exact import laws
+from privet.mechanisms import (
+    BinaryRR,
+    Cyclotomic,
+    GeometricNoise,
+    Hadamard,
+    HashedRR,
+    Interval,
+    KSubset,
+    LocalHash,
+    MultivariateRR,
+    OneBit,
+    OptimizedUnary,
+    Projective,
+    Rappor,
+    SetSubset,
+    by_name,
+)
+
+# A mechanism is one line: how to make one so small that all its reports can be enumerated.
+SMALL = {
+    KSubset: lambda epsilon: KSubset(5, epsilon, k=2),
+    Cyclotomic: lambda epsilon: Cyclotomic(5, epsilon, p=7, m=3, u=1),
+    Projective: lambda epsilon: Projective(6, epsilon, q=2),
+    Hadamard: lambda epsilon: Hadamard(5, epsilon),
+    MultivariateRR: lambda epsilon: MultivariateRR(9, epsilon),
+    BinaryRR: lambda epsilon: BinaryRR(4, epsilon),
+    OptimizedUnary: lambda epsilon: OptimizedUnary(4, epsilon),
+    LocalHash: lambda epsilon: LocalHash(4, epsilon),
+    OneBit: lambda epsilon: OneBit(5, epsilon),
+    HashedRR: lambda epsilon: HashedRR(4, epsilon, cohorts=5, buckets=3),
+    Rappor: lambda epsilon: Rappor(3, epsilon, cohorts=3, bits=5, hashes=2),
+    Interval: lambda epsilon: Interval(5, epsilon, window=2),
+    GeometricNoise: lambda epsilon: GeometricNoise(3, epsilon, limit=1),
+}
+
+# Every mechanism that a survey may name is held to the contract.
+assert {cls.name for cls in SMALL} == set(by_name)
+
+# One that no survey names yet, as a person holds several values: to as much as does not need one.
+SEVERAL = {SetSubset: lambda epsilon: SetSubset(4, epsilon, most=2, k=2)}
+
+every_mechanism = pytest.mark.parametrize("cls", [*SMALL, *SEVERAL], ids=lambda cls: cls.name)
+one_value_each = pytest.mark.parametrize("cls", SMALL, ids=lambda cls: cls.name)
+
+
+@cache
+def small(cls, epsilon=1.0):
+    return SEVERAL[cls](epsilon) if cls in SEVERAL else SMALL[cls](epsilon)
+
+
+def made(cls, d, epsilon):
+    return cls(d, epsilon, **({"most": 2} if cls in SEVERAL else {}))
+
+
+@cache
+def usual(cls, d=37):
+    return made(cls, d, 1.0)
+
+
+@cache
+def tables(cls, epsilon=1.0):
+    return laws(small(cls, epsilon))
+
+
+def values_of(mechanism, n, seed=1):
+    values = np.random.default_rng(seed).integers(0, mechanism.d, n)
+    return values if mechanism.shares_add_up else values[:, None]
