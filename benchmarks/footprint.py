@@ -50,10 +50,10 @@ def a_device(scale: Scale) -> Iterator[Row]:
     a report of each, with the standard library alone, beyond what a bare interpreter takes.
     """
     from privet import Survey
-    from privet.mechanisms import by_name
+    from privet.mechanisms import for_one
 
     names = [f"category {i}" for i in range(1000)]
-    texts = [Survey("Which?", names, 1.0, mechanism=name).to_json() for name in by_name]
+    texts = [Survey("Which?", names, 1.0, mechanism=name).to_json() for name in for_one]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "surveys"
         path.write_text("\n".join(texts), encoding="utf-8")

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from privet import Survey
-from privet.mechanisms import by_name
+from privet.mechanisms import for_one
 
 from .rows import Bar, Row
 from .timing import show_time
@@ -42,7 +42,7 @@ def hit_or_miss(scale: Scale) -> Iterator[Row]:
     hundredths, this way or that.
     """
     reports, processes = max(scale(_REPORTS), 1000), 1 if scale.quick else _PROCESSES
-    for mechanism, kind in by_name.items():
+    for mechanism, kind in for_one.items():
         if not hasattr(kind, "members"):  # all bits are drawn alike
             continue
         command = [sys.executable, "-m", "benchmarks.hit_or_miss", mechanism, str(reports)]

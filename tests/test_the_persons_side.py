@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import privet
-from privet.mechanisms import by_name
+from privet.mechanisms import for_one
 
 PACKAGE = Path(privet.__file__).parent
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "contracts.json").read_text())
@@ -38,7 +38,7 @@ def on_a_device(code, **options):
 
 def test_reports_of_every_mechanism_are_made_keyed_ones_too():
     entries = [e for e in VECTORS["surveys"] if '"privet":2' in e["survey"]]
-    assert {json.loads(e["survey"])["mechanism"]["name"] for e in entries} == set(by_name)
+    assert {json.loads(e["survey"])["mechanism"]["name"] for e in entries} == set(for_one)
     code = """
 import json, privet
 for entry in json.load(sys.stdin):

@@ -8,7 +8,7 @@ import pytest
 
 from privet.analysis import batch, counter
 from privet.entropy import seeded
-from privet.mechanisms import KSubset, by_name
+from privet.mechanisms import KSubset, for_one
 
 ROWS = 20_000
 CODE = """
@@ -78,9 +78,9 @@ def test_the_crossover_is_a_constant_that_a_seed_depends_on(monkeypatch):
     assert not np.array_equal(more[:most], plain)
 
 
-@pytest.mark.parametrize("name", by_name)
+@pytest.mark.parametrize("name", for_one)
 def test_plain_reports_are_counted_alike_with_numba_and_without(name, monkeypatch):
-    mechanism = by_name[name](37, 1.0)
+    mechanism = for_one[name](37, 1.0)
     reports = mechanism.randomize(np.arange(2000) % 37, entropy=seeded(2))
     mechanism.check(reports)
     monkeypatch.setattr(counter, "PLAIN_BYTES", 0)

@@ -6,7 +6,7 @@ import pytest
 
 from commands import USAGE, fails, instead, succeeds
 from privet import Survey, theory
-from privet.mechanisms import by_name, choose
+from privet.mechanisms import choose, for_one
 
 PLAN = ["plan", "--categories", "100", "--epsilon", "1", "--people", "10000"]
 
@@ -23,7 +23,7 @@ def test_the_plan_is_of_the_mechanism_that_a_survey_would_take():
 
 def test_every_mechanism_is_compared():
     rows = json.loads(succeeds(*PLAN, "--compare", "--json"))["mechanisms"]
-    assert {row["mechanism"] for row in rows} == set(by_name)
+    assert {row["mechanism"] for row in rows} == set(for_one)
     errors = [row["squared_error"] for row in rows]
     assert errors == sorted(errors)
     assert min(row["relative_error"] for row in rows) == pytest.approx(1)
@@ -52,7 +52,7 @@ def test_the_plan_is_drawn(folder, name):
 
 def test_the_table_is_readable():
     shown = succeeds(*PLAN, "--compare")
-    assert all(name in shown for name in by_name)
+    assert all(name in shown for name in for_one)
     assert "←" in shown
     assert max(map(len, shown.splitlines())) <= 120
 

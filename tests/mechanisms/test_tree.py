@@ -10,7 +10,7 @@ import pytest
 
 import privet
 from privet import mechanisms
-from privet.mechanisms import KSubset, by_name
+from privet.mechanisms import KSubset, by_name, for_one, for_several
 from privet.mechanisms.base import Channel, Mechanism
 
 FOLDER = Path(mechanisms.__file__).parent
@@ -59,7 +59,6 @@ def test_every_class_is_drawn_once():
     assert {cls.name for cls in defined().values() if "name" in vars(cls)} == {
         *by_name,
         "laplace-noise",
-        "set-subset",
     }
 
 
@@ -83,10 +82,18 @@ def test_folders_follow_the_tree():
             assert siblings <= {folder, "base", "forwards", "symmetric", "numbered", "placed"}
 
 
+def test_names_are_of_one_value_or_of_several():
+    assert {*for_one} | {*for_several} == {*by_name}
+    for name, cls in by_name.items():
+        assert cls.name == name
+        assert cls.shares_add_up == (name in for_one) != (name in for_several)
+
+
 def test_no_class_refuses_what_it_inherits():
     """Every name that a mechanism promises works, whichever mechanism it is."""
-    for name in by_name:
-        mechanism = by_name[name](8, 1.0)
+    made = [cls(8, 1.0) for cls in for_one.values()]
+    made += [cls(8, 1.0, most=2) for cls in for_several.values()]
+    for mechanism in made:
         for attribute in dir(Mechanism):
             if not attribute.startswith("_"):
                 getattr(mechanism, attribute)

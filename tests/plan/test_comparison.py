@@ -5,7 +5,7 @@ import pytest
 
 from privet import theory
 from privet.errors import InvalidArgument
-from privet.mechanisms import by_name, choose, compare
+from privet.mechanisms import choose, compare, for_one
 
 
 @pytest.mark.parametrize("d", [2, 3, 5, 10, 16, 30, 64, 100, 333, 1000, 4096])
@@ -34,7 +34,7 @@ def test_every_row_says_what_its_mechanism_says():
 
 def can_be_had(name, d, epsilon):
     try:
-        by_name[name](d, epsilon)
+        for_one[name](d, epsilon)
     except InvalidArgument:
         return False
     return True
@@ -43,10 +43,10 @@ def can_be_had(name, d, epsilon):
 def test_mechanisms_that_cannot_be_had_are_left_out():
     """At ε = 35 only odds of few values fit 64-bit integers."""
     names = {row.mechanism.name for row in compare(10, 35.0, 10)}
-    refused = {name for name in by_name if not can_be_had(name, 10, 35.0)}
+    refused = {name for name in for_one if not can_be_had(name, 10, 35.0)}
     assert "local-hash" in refused
     assert "k-subset" not in refused
-    assert names == set(by_name) - refused
+    assert names == set(for_one) - refused
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, True])

@@ -21,7 +21,8 @@ from privet.mechanisms import (
     Projective,
     Rappor,
     SetSubset,
-    by_name,
+    for_one,
+    for_several,
 )
 
 # A mechanism is one line: how to make one so small that all its reports can be enumerated.
@@ -42,10 +43,11 @@ SMALL = {
 }
 
 # Every mechanism that a survey may name is held to the contract.
-assert {cls.name for cls in SMALL} == set(by_name)
+assert {cls.name for cls in SMALL} == set(for_one)
 
-# One that no survey names yet, as a person holds several values: to as much as does not need one.
+# By these a person holds several values: they are held to as much as does not need one.
 SEVERAL = {SetSubset: lambda epsilon: SetSubset(4, epsilon, most=2, k=2)}
+assert {cls.name for cls in SEVERAL} == set(for_several)
 
 every_mechanism = pytest.mark.parametrize("cls", [*SMALL, *SEVERAL], ids=lambda cls: cls.name)
 one_value_each = pytest.mark.parametrize("cls", SMALL, ids=lambda cls: cls.name)

@@ -13,7 +13,7 @@ import naive
 import naive_others
 import naive_sets
 from privet import Survey
-from privet.mechanisms import GeometricNoise, KSubset, Rappor, SetSubset, by_name
+from privet.mechanisms import GeometricNoise, KSubset, Rappor, SetSubset, for_one
 
 FOLDER = Path(__file__).parents[1] / "vectors"
 SECRET = bytes(range(32))
@@ -93,7 +93,7 @@ def others():
     entries = []
     special = [Rappor(5, 1.0, cohorts=300, bits=9, hashes=3), GeometricNoise(4, 0.05)]
     for name in naive_others.SAMPLERS:
-        special += [by_name[name](d, e) for d, e in OTHER_SIZES]
+        special += [for_one[name](d, e) for d, e in OTHER_SIZES]
     for mechanism in special:
         d, sample = mechanism.d, naive_others.SAMPLERS[mechanism.name]
         survey = Survey("Vector", names(d), mechanism.epsilon, mechanism=mechanism)
@@ -140,7 +140,7 @@ def contracts(kept):
     """
     keyed = [old for old in kept if json.loads(old["survey"])["privet"] == 1]
     made = [Survey("Vector", names(37), 1e-05 if name == "one-bit" else 1.0, mechanism=name)
-            for name in by_name]  # fmt: skip
+            for name in for_one]  # fmt: skip
     made.append(Survey('¿Café "crème"?', ["sí / oui", "tab\\slash", "日本", "🙂"], 0.25))
     for survey in made:
         value = len(survey.categories) - 2

@@ -33,7 +33,7 @@ tree: subsets, bits, hashes, scales, noise.
 """
 
 from .base import Mechanism
-from .registry import HOMES, by_name, load
+from .registry import HOMES, by_name, for_one, for_several, load
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ __all__ = [
     "by_name",
     "choose",
     "compare",
+    "for_one",
+    "for_several",
 ]
 
 

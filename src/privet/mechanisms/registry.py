@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
     from .base import Mechanism
 
-# A mechanism is registered by its line here: what surveys call it, its class, and its file.
-_MECHANISMS = {
+# A mechanism is registered by its line here: what surveys call it, its class, and its file. By
+# these, a person holds exactly one value, and d and ε are enough to make one.
+_ONE = {
     "k-subset": ("KSubset", ".subsets.k_subset"),
     "cyclotomic": ("Cyclotomic", ".subsets.cyclotomic"),
     "projective": ("Projective", ".subsets.projective"),
@@ -30,11 +31,15 @@ _MECHANISMS = {
     "interval": ("Interval", ".scales.interval"),
     "geometric-noise": ("GeometricNoise", ".noise.geometric"),
 }
+# By these, a person holds several values or none, at most so many.
+_SEVERAL = {
+    "set-subset": ("SetSubset", ".subsets.set_subset"),
+}
+_EVERY = _ONE | _SEVERAL
 # Everything public of this folder, with what no survey can name.
-HOMES = dict(_MECHANISMS.values()) | {
+HOMES = dict(_EVERY.values()) | {
     "Channel": ".base",
     "LaplaceNoise": ".noise.laplace",
-    "SetSubset": ".subsets.set_subset",
     "Symmetric": ".symmetric",
     "Comparison": "..plan.comparison",
     "choose": "..plan.comparison",
@@ -47,19 +52,26 @@ def load(name: str) -> Any:
     return getattr(import_module(HOMES[name], __package__), name)
 
 
-class _ByName(Mapping[str, "type[Mechanism]"]):
+class _Loaded(Mapping[str, "type[Mechanism]"]):
+    """The classes by the names that surveys call them."""
+
+    def __init__(self, table: Mapping[str, tuple[str, str]]) -> None:
+        self._table = table
+
     def __getitem__(self, name: str) -> type[Mechanism]:
-        found: type[Mechanism] = load(_MECHANISMS[name][0])
+        found: type[Mechanism] = load(self._table[name][0])
         return found
 
     def __contains__(self, name: object) -> bool:
-        return name in _MECHANISMS
+        return name in self._table
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_MECHANISMS)
+        return iter(self._table)
 
     def __len__(self) -> int:
-        return len(_MECHANISMS)
+        return len(self._table)
 
 
-by_name: Mapping[str, type[Mechanism]] = _ByName()
+by_name: Mapping[str, type[Mechanism]] = _Loaded(_EVERY)
+for_one: Mapping[str, type[Mechanism]] = _Loaded(_ONE)
+for_several: Mapping[str, type[Mechanism]] = _Loaded(_SEVERAL)

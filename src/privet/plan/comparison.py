@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arguments import whole
 from ..errors import InvalidArgument
-from ..mechanisms.registry import by_name
+from ..mechanisms.registry import for_one
 from ..mechanisms.subsets.k_subset import KSubset
 from ..mechanisms.symmetric import Symmetric
 
@@ -52,7 +52,7 @@ def compare(d: int, epsilon: float, n: int) -> list[Comparison]:
     """
     n = whole("compare", "n", n, 1)
     optimum = _error(KSubset(d, epsilon))
-    made = [mechanism for name in by_name if (mechanism := _make(name, d, epsilon)) is not None]
+    made = [mechanism for name in for_one if (mechanism := _make(name, d, epsilon)) is not None]
     compared = [_compare(mechanism, n, optimum) for mechanism in made]
     return sorted(compared, key=lambda c: (c.squared_error, c.report_bytes))
 
@@ -74,10 +74,10 @@ def choose(d: int, epsilon: float) -> Symmetric:
 
 def _make(name: str, d: int, epsilon: float) -> Mechanism | None:
     """Return a mechanism, or None if it is not available for this d and ε."""
-    if name not in by_name:
+    if name not in for_one:
         return None
     try:
-        return by_name[name](d, epsilon)
+        return for_one[name](d, epsilon)
     except InvalidArgument:
         return None
 

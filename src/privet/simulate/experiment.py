@@ -24,7 +24,7 @@ from ..analysis.threads import cores
 from ..arguments import check_target, whole
 from ..bulk.progress import no_progress
 from ..errors import InvalidArgument, MissingExtra
-from ..mechanisms import KSubset, Mechanism, by_name
+from ..mechanisms import KSubset, Mechanism, for_one
 from ..refine import project_simplex
 from .population import MOST_PEOPLE, counts
 from .truths import truth
@@ -257,10 +257,10 @@ def _factory(form: str | Factory) -> Factory:
     if callable(form):
         return form
     name, colon, k = str(form).partition(":")
-    if name not in by_name or (colon and name != KSubset.name):
-        rule = f"one of {', '.join(by_name)}, k-subset:information, k-subset:K"
+    if name not in for_one or (colon and name != KSubset.name):
+        rule = f"one of {', '.join(for_one)}, k-subset:information, k-subset:K"
         raise InvalidArgument("run", "mechanisms", rule, form)
-    make: Callable[..., Mechanism] = by_name[name]
+    make: Callable[..., Mechanism] = for_one[name]
     if not colon:
         return make
     size = int(k) if k.isascii() and k.isdecimal() else k
