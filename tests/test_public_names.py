@@ -19,6 +19,9 @@ def test_the_public_names_are_pinned():
     assert privet.__all__ == [
         "Estimate",
         "PrivetError",
+        "Questionnaire",
+        "Scale",
+        "Several",
         "Survey",
         "Tally",
         "__version__",

@@ -1,6 +1,6 @@
 """The privacy boundary: what runs on a person's device needs the standard library alone.
 
-Files at the top level of the package and in mechanisms/ are the person's side. These tests import
+Files at the top level of the package, in answers/ and in mechanisms/ are the person's side. These tests import
 them, read surveys and make reports in processes in which nothing else can be imported.
 """
 
@@ -17,7 +17,8 @@ from privet.mechanisms import for_one
 
 PACKAGE = Path(privet.__file__).parent
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "contracts.json").read_text())
-OURS = [*PACKAGE.glob("*.py"), *(PACKAGE / "mechanisms").rglob("*.py")]
+FOLDERS = {"answers", "mechanisms"}
+OURS = [*PACKAGE.glob("*.py"), *(p for name in FOLDERS for p in (PACKAGE / name).rglob("*.py"))]
 # What a person's device has no need of, and cannot import here.
 FORBID = """
 import sys
@@ -81,7 +82,7 @@ def test_every_file_of_the_persons_side_is_imported_on_a_device(path):
 @pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_the_persons_side_imports_the_analysts_only_late(path):
     """At the top of a file, nothing but the standard library and the person's own files."""
-    analysts = {p.name for p in PACKAGE.iterdir() if p.is_dir()} - {"mechanisms", "__pycache__"}
+    analysts = {p.name for p in PACKAGE.iterdir() if p.is_dir()} - FOLDERS - {"__pycache__"}
     depth = len(path.relative_to(PACKAGE).parts)
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.ImportFrom) and node.level == depth and node.module:

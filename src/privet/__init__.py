@@ -20,10 +20,16 @@ if TYPE_CHECKING:
     from . import bulk, entropy, errors, mechanisms, paper, plan, refine, simulate, sums, theory
     from .analysis.estimate import Estimate
     from .analysis.tally import Tally
+    from .answers.scale import Scale
+    from .answers.several import Several
+    from .questionnaire import Questionnaire
 
 __all__ = [
     "Estimate",
     "PrivetError",
+    "Questionnaire",
+    "Scale",
+    "Several",
     "Survey",
     "Tally",
     "__version__",
@@ -42,7 +48,13 @@ __all__ = [
 __version__ = "0.1.0"
 
 _PERSONS = {"entropy", "errors", "mechanisms"}
-_HOMES = {"Estimate": "analysis.estimate", "Tally": "analysis.tally"}
+_HOMES = {
+    "Estimate": "analysis.estimate",
+    "Questionnaire": "questionnaire",
+    "Scale": "answers.scale",
+    "Several": "answers.several",
+    "Tally": "analysis.tally",
+}
 
 
 def __getattr__(name: str) -> object:

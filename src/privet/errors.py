@@ -3,14 +3,15 @@
     PrivetError
     ├── InvalidArgument    a parameter breaks a rule                      (also a ValueError)
     ├── InvalidSurvey      a survey's JSON is malformed or not private    (also a ValueError)
-    ├── InvalidAnswer      an answer is not one of the categories          (also a ValueError)
+    ├── InvalidAnswer      an answer that the question does not allow     (also a ValueError)
     ├── InvalidReport      bytes that no client of this survey sends      (also a ValueError)
     ├── InvalidTally       bytes that are not a tally of this survey      (also a ValueError)
     ├── InvalidFile        a file cannot be read as what it should be     (also a ValueError)
     ├── SurveyMismatch     reports or tallies of another survey           (also a ValueError)
     ├── NoReports          nothing has been tallied yet                   (also a ValueError)
     ├── MissingExtra       an optional dependency is not installed        (also an ImportError)
-    └── SparkFailure       Spark cannot start, or gave up                 (also a RuntimeError)
+    ├── SparkFailure       Spark cannot start, or gave up                 (also a RuntimeError)
+    └── Clamped            a warning of a number outside its scale        (also a UserWarning)
 
 Each message is one line that names what is wrong, the rule, and the value.
 """
@@ -20,6 +21,7 @@ from __future__ import annotations
 from reprlib import Repr
 
 __all__ = [
+    "Clamped",
     "InvalidAnswer",
     "InvalidArgument",
     "InvalidFile",
@@ -62,24 +64,46 @@ class InvalidSurvey(PrivetError, ValueError):
 
 
 class InvalidAnswer(PrivetError, ValueError):
-    """An answer is not one of the categories. `row` counts from 0; None for a single answer."""
+    """An answer is not what the question allows, which `rule` says.
+
+    `row` counts from 0; None for a single answer. `question` is the id of one of several.
+    """
 
     def __init__(
-        self, answer: object, *, nearest: str | None = None, row: int | None = None
+        self,
+        answer: object,
+        *,
+        nearest: str | None = None,
+        row: int | None = None,
+        rule: str = "a category of this survey",
+        question: str | None = None,
     ) -> None:
         self.answer = answer
         self.nearest = nearest
         self.row = row
+        self.rule = rule
+        self.question = question
         super().__init__(self.describe("" if row is None else f"answers[{row}]: "))
+
+    def at(self, row: int | None, question: str | None = None) -> InvalidAnswer:
+        """Return the same error with its row, and the question."""
+        return InvalidAnswer(
+            self.answer,
+            nearest=self.nearest,
+            row=row,
+            rule=self.rule,
+            question=question or self.question,
+        )
 
     def describe(self, place: str) -> str:
         """Return the message with the caller's words for the place, such as a file and row."""
+        asked = "" if self.question is None else f"question {self.question!r}: "
         if self.answer is None or self.answer == "":
-            return f"{place}the answer is empty, which is not a category of this survey."
+            return f"{place}{asked}the answer is empty, which is not {self.rule}."
         if isinstance(self.answer, bytes):
-            return f"{place}the answer is not UTF-8 text."
+            return f"{place}{asked}the answer is not UTF-8 text."
         hint = f" Did you mean {self.nearest!r}?" if self.nearest is not None else ""
-        return f"{place}{_SHORT.repr(self.answer)} is not a category of this survey.{hint}"
+        return f"{place}{asked}{_SHORT.repr(self.answer)} is not {self.rule}.{hint}"
 
 
 class InvalidReport(PrivetError, ValueError):
@@ -123,3 +147,7 @@ class MissingExtra(PrivetError, ImportError):
 
 class SparkFailure(PrivetError, RuntimeError):
     """Spark cannot start, for want of Java say, or gave up: no fault of the data."""
+
+
+class Clamped(PrivetError, UserWarning):
+    """A number lies outside its scale, and is taken for the nearer end."""

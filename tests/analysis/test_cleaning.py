@@ -5,7 +5,7 @@ import pytest
 
 from privet import Survey
 from privet.analysis.cleaning import MISSING, UNKNOWN, Cleaning
-from privet.analysis.columns import look_up
+from privet.analysis.lookup import look_up
 from privet.errors import InvalidAnswer, InvalidArgument
 
 SURVEY = Survey("?", ["tea", "Coffee", "straße", "no answer"], 1.0)
@@ -35,7 +35,7 @@ SURVEY = Survey("?", ["tea", "Coffee", "straße", "no answer"], 1.0)
     ],
 )
 def test_the_place_of_an_answer(cleaning, answer, place):
-    assert cleaning.place(SURVEY, answer) == place
+    assert cleaning.place(SURVEY.answers.names, answer) == place
 
 
 ROWS = pa.array(["tea", None, "mate", "", "Coffee"])
@@ -52,7 +52,7 @@ ROWS = pa.array(["tea", None, "mate", "", "Coffee"])
 )
 def test_missing_and_unknown_answers_are_apart(missing, unknown, positions, kept):
     found = look_up(SURVEY, ROWS, Cleaning(missing=missing, unknown=unknown))
-    assert found.positions.tolist() == positions
+    assert found.values.tolist() == positions
     assert (found.known is None) if kept is None else (found.known.tolist() == kept)
     assert (found.missing, found.unknown, found.seen) == (2, 1, {0, 1})
 
@@ -102,4 +102,4 @@ def test_case_matters_where_categories_differ_in_nothing_else():
     ],
 )
 def test_the_option_that_would_help(answer, remedy):
-    assert Cleaning().remedy(SURVEY, answer) == remedy
+    assert Cleaning().remedy(SURVEY.answers.names, answer) == remedy

@@ -37,6 +37,6 @@ def half_of(channel: object) -> Any:
 
 def analyst_of(channel: object) -> Any:
     """Return the analyst's half, with all families registered."""
-    from . import bits, cohorts, designs, hashes, noise, scales, sets, subsets  # noqa: F401
+    from . import bits, cohorts, designs, hashes, noise, paged, scales, sets, subsets  # noqa: F401
 
     return half_of(channel)

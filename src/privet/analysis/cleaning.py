@@ -12,6 +12,8 @@ from ..errors import InvalidArgument
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..answers.base import Answers
+    from ..answers.names import Names
     from ..survey import Survey
 
 __all__ = ["MISSING", "UNKNOWN", "Cleaning", "means_missing"]
@@ -20,6 +22,14 @@ __all__ = ["MISSING", "UNKNOWN", "Cleaning", "means_missing"]
 UNKNOWN, MISSING = -1, -2
 # What other programs write for no answer; it may also be one, such as Namibia's code.
 _NO_ANSWER = {"na", "n/a", "#n/a", "<na>", "nan", "nat", "null"}
+
+
+# What may become of a missing answer, by the kind of answer.
+_CHOICES = {
+    "choice": "'error', 'drop' or a category of the survey",
+    "several": "'error', 'drop', or 'none' where the answer is missing",
+    "scale": "'error' or 'drop'",
+}
 
 
 def means_missing(text: str) -> bool:
@@ -71,43 +81,57 @@ class Cleaning:
         absent = self.na and self.fold(text) in map(self.fold, self.na)
         return None if not text or absent else text
 
-    def place(self, survey: Survey, answer: Any) -> int:
-        """Return the position of an answer among the categories, or MISSING, or UNKNOWN."""
+    def place(self, names: Names, answer: Any) -> int:
+        """Return the position of an answer among names, or MISSING, or UNKNOWN."""
         text = self.text(answer)
         if text is None:
             return MISSING
-        place = survey.place(text)
+        place = names.place(text)
         if place < 0 and self.ignore_case and isinstance(text, str):
-            return _folded(survey).get(self.fold(text), UNKNOWN)
+            return _folded(names).get(self.fold(text), UNKNOWN)
         return place
+
+    def spelled(self, names: Names, answer: Any) -> Any:
+        """Return the name that an answer is taken for, or else the answer."""
+        place = self.place(names, answer)
+        return names[place] if place >= 0 else answer
+
+    def stand_in(self, answers: Answers, choice: str) -> Any:
+        """Return the value that a missing or unknown answer is taken for."""
+        return -1 if answers.kind == "several" else answers.value(choice)
 
     def check(self, owner: str, survey: Survey) -> None:
         """Refuse what does not go with the survey."""
+        names, kind = survey.answers.names, survey.answers.kind
         for parameter, choice in (("missing", self.missing), ("unknown", self.unknown)):
-            if choice not in ("error", "drop") and survey.place(choice) < 0:
-                rule = "'error', 'drop' or a category of the survey"
-                raise InvalidArgument(owner, parameter, rule, choice)
-        if isinstance(self.na, str) or any(survey.place(text) >= 0 for text in self.na):
+            if choice in ("error", "drop"):
+                continue
+            if kind == "choice" and names.place(choice) >= 0:
+                continue
+            if kind == "several" and (parameter, choice) == ("missing", "none"):
+                continue
+            raise InvalidArgument(owner, parameter, _CHOICES[kind], choice)
+        if isinstance(self.na, str) or any(names.place(text) >= 0 for text in self.na):
             rule = "texts that mean no answer, and no categories of the survey"
             raise InvalidArgument(owner, "na", rule, self.na)
-        if self.ignore_case and len(_folded(survey)) < len(survey.categories):
+        if self.ignore_case and len(_folded(names)) < len(names):
             rule = "False where categories differ in case alone"
             raise InvalidArgument(owner, "ignore_case", rule, self.ignore_case)
 
-    def remedy(self, survey: Survey, answer: Any) -> str | None:
+    def remedy(self, names: Names, answer: Any) -> str | None:
         """Return the parameter that would help with an answer that is not found, if any."""
-        if self.place(survey, answer) == MISSING:
+        if self.place(names, answer) == MISSING:
             return "missing"
         if not isinstance(answer, str):
             return None
         for parameter in ("strip", "ignore_case"):
-            if Cleaning(strip=True, ignore_case=parameter != "strip").place(survey, answer) >= 0:
+            if Cleaning(strip=True, ignore_case=parameter != "strip").place(names, answer) >= 0:
                 return parameter
         return "na" if means_missing(answer.strip()) else None
 
 
 @lru_cache(maxsize=1)
-def _folded(survey: Survey) -> dict[str, int]:
-    """Return the positions of the categories by their text without case."""
+def _folded(names: Names) -> dict[str, int]:
+    """Return the positions of names by their text without case."""
     fold = Cleaning(ignore_case=True).fold
-    return {fold(category): place for place, category in enumerate(survey.categories)}
+    return {fold(name): place for place, name in enumerate(names)}

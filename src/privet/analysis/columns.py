@@ -8,44 +8,38 @@ from __future__ import annotations
 
 from decimal import Decimal
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InvalidAnswer, InvalidArgument, InvalidReport
 from ..extras import require
 from ..values import plain, text_of
-from .cleaning import MISSING, UNKNOWN, Cleaning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from ..survey import Survey
-
 __all__ = [
     "ANSWERS",
     "BINARY",
-    "LookedUp",
+    "VIEWS",
     "arrow",
-    "as_answers",
     "as_column",
     "as_reports",
+    "by_chunk",
     "is_column",
-    "look_up",
     "number_values",
     "ordered_levels",
-    "positions",
     "wrong_kind",
 ]
 
 # The names of Arrow's types. It can neither filter views nor take some of them.
-_VIEWS = {"string_view", "binary_view"}
+VIEWS = {"string_view", "binary_view"}
 BINARY = {"binary", "large_binary", "binary_view"}
 _TEXT = {"string", "large_string", "string_view"}
 ANSWERS = "text, numbers, truth values or dates"
-_AS_THEY_ARE = Cleaning()
 
 
 def arrow(submodule: str = "") -> Any:
@@ -76,15 +70,14 @@ def as_column(owner: str, parameter: str, data: Any) -> Any:
     return column
 
 
-def _by_chunk(column: Any, convert: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
+def by_chunk(column: Any, convert: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
     """Convert the chunks of a column; the row of an error is counted over all of them."""
     pieces, first = [], 0
     for chunk in column.chunks or [arrow().nulls(0, column.type)]:
         try:
             pieces.append(convert(chunk))
         except InvalidAnswer as error:
-            row = first + (error.row or 0)
-            raise InvalidAnswer(error.answer, nearest=error.nearest, row=row) from None
+            raise error.at(first + (error.row or 0)) from None
         except InvalidReport as error:
             place = None if error.row is None else first + error.row
             raise InvalidReport(error.reason, row=place) from None
@@ -112,7 +105,7 @@ def number_values(column: Any) -> tuple[NDArray[np.int64], list[Any]]:
         return rows, [*_texts(values), None]
     numbers = np.full(len(values) + 1, len(used), dtype=np.int64)
     numbers[used] = np.arange(len(used))
-    if str(values.type) in _VIEWS:
+    if str(values.type) in VIEWS:
         texts = _texts(values)
         return numbers[rows], [*(texts[i] for i in used), None]
     places = pa.Array.from_buffers(pa.int64(), len(used), [None, pa.py_buffer(used)])
@@ -167,60 +160,6 @@ def _undecoded(value: Any) -> Any:
         return error.object
 
 
-# --- answers --------------------------------------------------------------------------------------
-
-
-class LookedUp(NamedTuple):
-    """Answers as positions among a survey's categories.
-
-    `seen` are the positions that occur; `missing` and `unknown` are how many rows had no answer, or
-    one that was no category. Where some were left out, `known` says which rows the positions are
-    of.
-    """
-
-    positions: NDArray[np.int64]
-    known: NDArray[np.bool_] | None
-    seen: set[int]
-    missing: int
-    unknown: int
-
-    def filter(self, batch: Any) -> Any:
-        """Return those rows of an Arrow record batch."""
-        if self.known is None:
-            return batch
-        columns = [c.dictionary_encode() if str(c.type) in _VIEWS else c for c in batch.columns]
-        return arrow().record_batch(columns, batch.schema.names).filter(arrow().array(self.known))
-
-
-def look_up(survey: Survey, answers: Any, cleaning: Cleaning = _AS_THEY_ARE) -> LookedUp:
-    """Look up the answers of an Arrow array among the survey's categories, cleaned.
-
-    Where `cleaning` has an error for it, one that is missing or no category raises InvalidAnswer
-    with its row, counted from 0.
-    """
-    rows, texts = number_values(answers)
-    places = np.array([cleaning.place(survey, text) for text in texts], dtype=np.int64)
-    found, seen = places[rows], {*places.tolist()} - {MISSING, UNKNOWN}
-    if not (found < 0).any():
-        return LookedUp(found, None, seen, 0, 0)
-    wrong, counts = np.zeros(len(found), dtype=bool), {}
-    for place, choice in ((MISSING, cleaning.missing), (UNKNOWN, cleaning.unknown)):
-        these = found == place
-        counts[place] = int(np.count_nonzero(these))
-        if choice == "error":
-            wrong |= these
-        elif choice != "drop":
-            found[these] = survey.index(choice)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        answer = texts[rows[row]]
-        raise InvalidAnswer(answer, nearest=survey.nearest(answer), row=row)
-    known = found >= 0
-    if known.all():
-        return LookedUp(found, None, seen, counts[MISSING], counts[UNKNOWN])
-    return LookedUp(found[known], known, seen, counts[MISSING], counts[UNKNOWN])
-
-
 def wrong_kind(kind: Any) -> str | None:
     """Return the name of a column's type if it cannot be that of answers."""
     types = arrow().types
@@ -231,25 +170,6 @@ def wrong_kind(kind: Any) -> str | None:
     return None if single or str(kind) in _TEXT | BINARY else str(kind)
 
 
-def as_answers(data: Any) -> Any:
-    """Return a pyarrow ChunkedArray of a column of answers, or a list if it mixes their types."""
-    owner, parameter = "Survey.randomize_batch", "answers"
-    try:
-        return as_column(owner, parameter, data)
-    except arrow().ArrowException as error:
-        if not hasattr(data, "to_list"):
-            rule = "a column that Arrow can hold"
-            raise InvalidArgument(owner, parameter, rule, str(error)) from None
-        return data.to_list()
-
-
-def positions(survey: Survey, column: Any) -> NDArray[np.int64]:
-    """Return the position of each answer of a column, or raise InvalidAnswer with its row."""
-    if wrong := wrong_kind(column.type):
-        raise InvalidArgument("Survey", "answers", ANSWERS, wrong)
-    return _by_chunk(column, lambda chunk: look_up(survey, chunk).positions)
-
-
 # --- reports --------------------------------------------------------------------------------------
 
 
@@ -257,7 +177,7 @@ def as_reports(column: Any, size: int) -> NDArray[np.uint8]:
     """Return a binary Arrow column as uint8 (n, size), without a copy if it is in one piece."""
     pa = arrow()
     if isinstance(column, pa.ChunkedArray):
-        return _by_chunk(column, lambda chunk: as_reports(chunk, size))
+        return by_chunk(column, lambda chunk: as_reports(chunk, size))
     kind = column.type
     fixed = pa.types.is_fixed_size_binary(kind)
     if not fixed and str(kind) not in BINARY:

@@ -86,11 +86,14 @@ class Numbers:
     n : int
         How many reports there are.
     low, high : float
-        The ends of the scale; cell x is centred at low + (x + ½)(high − low)/cells.
+        The ends of the first and of the last cell; cell x is centred at
+        low + (x + ½)(high − low)/cells.
     rounded : bool
         Whether numbers off the centres were rounded to one of the two nearest ones, by a coin that
         leaves the mean as it is (for numbers beyond the outermost centres it cannot). If not, all
         numbers are centres.
+    within : pair of float, optional
+        Between which ends all numbers are known to be; by default from low to high.
 
     >>> from privet.mechanisms import Interval
     >>> mechanism = Interval(5, 1.0, window=2)
@@ -109,6 +112,7 @@ class Numbers:
         low: float,
         high: float,
         rounded: bool = True,
+        within: Ends | None = None,
     ) -> None:
         windows = np.asarray(windows)
         if windows.shape != (mechanism.numbers,) or windows.dtype.kind not in "iu":
@@ -122,6 +126,7 @@ class Numbers:
             raise InvalidArgument("Numbers", "high", f"a finite number > low = {low}", high)
         self.mechanism, self.windows, self.n = mechanism, windows, n
         self.low, self.high, self.rounded = float(low), float(high), rounded
+        self.within = within or (self.low, self.high)
         self._cells, self._cell = mechanism.d, (self.high - self.low) / mechanism.d
         self._regression = cast("WindowRegression", mechanism.analyst.estimator)
         self._shares = windows / n
@@ -134,7 +139,7 @@ class Numbers:
         (value,), (error,) = self._average(self._distances[:, None])
         middle = (self.low + self.high) / 2
         return self._student(
-            middle + self._cell * float(value), self._cell * float(error), self.low, self.high
+            middle + self._cell * float(value), self._cell * float(error), *self.within
         )
 
     def variance(self) -> Measured:
@@ -159,7 +164,7 @@ class Numbers:
         value = float(self._shares @ v - mean**2 + (square - mean**2) / others)
         _, (of_mean, error) = self._average(np.stack([u, v - 2 * mean * u], axis=1))
         error = sqrt(error**2 + 2 * self.n * of_mean**4 / others)
-        unit, most = self._cell**2, (self.high - self.low) ** 2 / 4
+        unit, most = self._cell**2, (self.within[1] - self.within[0]) ** 2 / 4
         least, usual, largest = (
             self._student((value - self.rounded * part) * unit, error * unit, 0.0, most)
             for part in (0, 1 / 6, 1 / 4)
@@ -293,7 +298,7 @@ class Numbers:
 
     def _number(self, place: float) -> float:
         """Return the number below which so many cells lie."""
-        return _within(self.low + place * self._cell, self.low, self.high)
+        return _within(self.low + place * self._cell, *self.within)
 
     # --- ramps --------------------------------------------------------------------------------
 

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..survey import Survey
-    from .estimate import Estimate
+    from ..contract import Contract
 
 __all__ = ["MAGIC", "Tally"]
 
@@ -52,7 +51,7 @@ class Tally:
 
     __slots__ = ("_aggregate", "_lock", "_n", "survey")
 
-    def __init__(self, survey: Survey) -> None:
+    def __init__(self, survey: Contract) -> None:
         self.survey = survey
         self._n = 0
         self._aggregate = np.zeros(survey.mechanism.aggregate_size, dtype=np.int64)
@@ -121,14 +120,12 @@ class Tally:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def estimate(self) -> Estimate:
+    def estimate(self) -> Any:
         """Return what the reports say about the crowd."""
-        from .estimate import Estimate
-
         n, aggregate = self._now()
         if n == 0:
             raise NoReports(f"The tally of survey {self.survey.id!r} has no reports yet.")
-        return Estimate(self.survey, n, self.survey.mechanism.counts(aggregate))
+        return estimate_from(self.survey, n, aggregate)
 
     # --- bytes and files --------------------------------------------------------------------------
 
@@ -140,7 +137,7 @@ class Tally:
         return body + _CRC.pack(crc32(body))
 
     @classmethod
-    def from_bytes(cls, data: bytes, survey: Survey) -> Tally:
+    def from_bytes(cls, data: bytes, survey: Contract) -> Tally:
         """Read what `to_bytes` wrote for the same survey.
 
         Raise SurveyMismatch for another survey's, and InvalidTally for what is damaged or what no
@@ -173,7 +170,7 @@ class Tally:
         return tally
 
     @classmethod
-    def read(cls, path: str | PathLike[str], survey: Survey) -> Tally:
+    def read(cls, path: str | PathLike[str], survey: Contract) -> Tally:
         """Read a file that `write` wrote for the same survey; errors name the file."""
         path = Path(path)
         try:
@@ -210,5 +207,22 @@ class Tally:
         self._aggregate += aggregate
 
 
-def _size(survey: Survey) -> int:
+def estimate_from(contract: Contract, n: int, aggregate: NDArray[np.int64]) -> Any:
+    """Return the estimate that goes with a contract's kind of answer."""
+    from ..survey import Survey
+
+    if not isinstance(contract, Survey):
+        from .answered import Answered
+
+        return Answered(contract, n, aggregate)  # type: ignore[arg-type]
+    if contract.answers.kind == "scale":
+        from .scale_estimate import ScaleEstimate
+
+        return ScaleEstimate(contract, n, aggregate)
+    from .estimate import Estimate
+
+    return Estimate(contract, n, contract.mechanism.counts(aggregate))
+
+
+def _size(survey: Contract) -> int:
     return _HEADER.size + 8 * survey.mechanism.aggregate_size + _CRC.size

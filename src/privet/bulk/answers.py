@@ -10,7 +10,8 @@ from unicodedata import normalize
 import numpy as np
 
 from ..analysis.cleaning import Cleaning
-from ..analysis.columns import ANSWERS, look_up, number_values, ordered_levels, wrong_kind
+from ..analysis.columns import ANSWERS, number_values, ordered_levels, wrong_kind
+from ..analysis.lookup import look_up
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
 from ..values import in_order, plainly
 from .counts import people_in
@@ -108,13 +109,13 @@ def _looked_up(
             found = look_up(survey, batch.column(column), cleaning)
         except InvalidAnswer as error:
             place = table.place(row + (error.row or 0))
-            remedy = cleaning.remedy(survey, error.answer)
+            remedy = cleaning.remedy(survey.answers.names, error.answer)
             raise InvalidFile(error.describe(f"{place}: "), parameter=remedy) from None
         others = found.filter(batch.select(list(by))) if by else None
         if people is not None and found.known is not None:
             people = people[found.known]
         rest = column, found.seen, found.missing, found.unknown
-        yield Answers(found.positions, people, others, *rest)
+        yield Answers(found.values, people, others, *rest)
 
 
 def count_answers(

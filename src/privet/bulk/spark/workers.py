@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...analysis.columns import arrow, as_reports, look_up
+from ...analysis.columns import arrow, as_reports
+from ...analysis.lookup import look_up
+from ...analysis.randomizing import randomize as randomized
 from ...entropy import secure
 from ...errors import InvalidAnswer, InvalidReport
 from ...survey import Survey
@@ -84,9 +86,9 @@ def randomize(
             yield pa.record_batch([*first, *nothing], ["report", "place", "problem", *by])
             return
         others = found.filter(batch.select(list(by)))
-        for at in range(0, len(found.positions), rows):
-            some = found.positions[at : at + rows]
-            reports = survey.mechanism.randomize(some, workers=1)
+        for at in range(0, len(found.values), rows):
+            some = found.values[at : at + rows]
+            reports = randomized(survey, some, workers=1)
             place = np.frombuffer(places.read(8 * len(some)), dtype="<i8")
             first = [_binary(reports), pa.array(place), pa.nulls(len(some), pa.binary())]
             rest = others.slice(at, rows).columns

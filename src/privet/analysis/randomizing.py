@@ -1,0 +1,55 @@
+"""Values into reports, many at a time: what a kind of answer does, and then the mechanism."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..answers.scale import FRACTION_BITS, Scale
+from ..entropy import Entropy, secure
+from ..errors import InvalidArgument
+from ..survey import Survey
+from .paged import OnPages
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..answers.base import Answers
+    from ..questionnaire import Questionnaire
+
+__all__ = ["randomize"]
+
+_CHUNK = 1 << 18
+
+
+def randomize(
+    contract: Survey | Questionnaire,
+    values: Any,
+    entropy: Entropy | None = None,
+    workers: int | None = None,
+) -> NDArray[np.uint8]:
+    """Return one report per row for the values of a survey's answers, or of a questionnaire's."""
+    if entropy is not None and not isinstance(entropy, Entropy):
+        rule = "an Entropy, such as privet.entropy.seeded(1)"
+        raise InvalidArgument("randomize_batch", "entropy", rule, entropy)
+    if isinstance(contract, Survey):
+        values = _settled(contract.answers, values, entropy)
+    else:
+        pages = zip(contract.pages, values.values, strict=True)
+        settled = (_settled(page.answers, some, entropy) for page, some in pages)
+        values = OnPages(values.pages, tuple(settled))
+    return contract.mechanism.randomize(values, entropy=entropy, workers=workers)
+
+
+def _settled(answers: Answers, values: Any, entropy: Entropy | None) -> Any:
+    """Return what the mechanism randomizes, for many values: cells, where they are on a scale."""
+    if not isinstance(answers, Scale):
+        return values
+    cells, stream = values >> FRACTION_BITS, (entropy or secure()).keystream()
+    fractions = values.view(np.uint64) << np.uint64(64 - FRACTION_BITS)
+    for at in range(0, len(values), _CHUNK):
+        some = fractions[at : at + _CHUNK]
+        words = np.frombuffer(stream.read(8 * len(some)), dtype="<u8")
+        cells[at : at + _CHUNK] += words < some
+    return cells

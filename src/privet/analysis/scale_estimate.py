@@ -1,0 +1,108 @@
+"""What reports say of numbers on a scale."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .estimate import Estimate
+from .numbers import Numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..answers.scale import Scale
+    from ..survey import Survey
+    from .numbers import Measured
+
+__all__ = ["ScaleEstimate"]
+
+_QUANTILES = 0.1, 0.25, 0.5, 0.75, 0.9
+
+
+class ScaleEstimate(Estimate):
+    """The mean, the spread, quantiles and shares of numbers, each with its error.
+
+    `windows` says how often each report was given. What has an error is an object with `value`,
+    `standard_error` and `interval(level)`. The shares of single cells, as of any `Estimate`, are
+    very noisy: use `share` for a stretch of the scale, and `distribution` for a picture.
+
+    >>> from privet import Scale, Survey
+    >>> survey = Survey("How old are you?", Scale(0, 120, 61, "years"), 1.0)
+    >>> tally = survey.tally()
+    >>> tally.update(survey.randomize_batch([35] * 1000))
+    >>> 0 <= tally.estimate().mean().value <= 120
+    True
+    """
+
+    def __init__(self, survey: Survey, n: int, windows: NDArray[np.int64]) -> None:
+        super().__init__(survey, n, survey.mechanism.counts(windows))
+        self.windows = windows
+
+    @property
+    def scale(self) -> Scale:
+        """The scale."""
+        return self.survey.answers  # type: ignore[return-value]
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """All that is known of the numbers."""
+        scale = self.scale
+        ends = scale.low, scale.high
+        mechanism: Any = self.survey.mechanism
+        return Numbers(mechanism, self.windows, self.n, *scale.edges, scale.rounded, ends)
+
+    def mean(self) -> Measured:
+        """Return the mean of the numbers, without bias."""
+        return self.numbers.mean()
+
+    def variance(self) -> Measured:
+        """Return the variance of the numbers."""
+        return self.numbers.variance()
+
+    def share(self, low: float, high: float) -> Measured:
+        """Return the share of numbers between two numbers."""
+        return self.numbers.share(low, high)
+
+    def quantile(self, q: float) -> Measured:
+        """Return the number that a share q of the numbers is below."""
+        return self.numbers.quantile(q)
+
+    def median(self) -> Measured:
+        """Return the number that half of the numbers are below."""
+        return self.numbers.median()
+
+    def distribution(self, smooth: bool = True) -> NDArray[np.float64]:
+        """Return the shares of all cells, to show: smooth as the reports say, or the likeliest."""
+        return self.numbers.distribution(smooth)
+
+    def bands(self) -> list[tuple[str, Measured]]:
+        """Return the shares of the scale's bands, with their names."""
+        ends = self.scale.edges[0], *self.scale.bands, self.scale.edges[1]
+        pairs = zip(ends, ends[1:], strict=False)
+        shares = (self.share(low, high) for low, high in pairs)
+        return [*zip(self.scale.band_names, shares, strict=True)]
+
+    def figures(self, quantiles: tuple[float, ...] = _QUANTILES) -> dict[str, Measured]:
+        """Return the mean, the quantiles and the shares of bands, by what they are called."""
+        rows = {"mean": self.mean()}
+        for q in quantiles:
+            rows["median" if q == 0.5 else f"{100 * q:g} % are below"] = self.quantile(q)
+        return rows | {f"share of {name}": share for name, share in self.bands()}
+
+    def __repr__(self) -> str:
+        unit = f" {self.scale.unit}" if self.scale.unit else ""
+        lines = [
+            f"Estimate from {self.n:,} reports: {self.survey.question}",
+            f"{self.survey.mechanism!r}",
+        ]
+        for name, one in self.figures().items():
+            low, high = one.interval()
+            if name.startswith("share"):
+                said = f"{100 * one.value:.1f} %  [{100 * low:.1f}, {100 * high:.1f}]"
+            else:
+                said = f"{one.value:.4g}{unit}  [{low:.4g}, {high:.4g}]"
+            lines.append(f"  {name:<20}  {said}")
+        return "\n".join(lines)

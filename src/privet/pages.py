@@ -1,0 +1,137 @@
+"""Page: what one person of a questionnaire is asked, one question or a few of them jointly."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import product
+from math import prod
+
+from .answers.choice import Choice
+from .answers.names import Names
+from .answers.scale import Scale
+from .errors import InvalidAnswer
+
+TYPE_CHECKING = False  # as typing is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from .answers.base import Answers
+    from .mechanisms.base import Mechanism
+    from .survey import Survey
+
+__all__ = ["Page", "cell_names"]
+
+
+class Page:
+    """A page of a questionnaire.
+
+    Attributes
+    ----------
+    number : int
+        Its place among the pages, which a report begins with.
+    questions : tuple of Survey
+        What is asked.
+    weight : int
+        How likely it is drawn, out of the sum of all pages' weights.
+    mechanism : Mechanism
+        How the answers are randomized together.
+
+    """
+
+    __slots__ = ("__dict__", "mechanism", "number", "questions", "share", "weight")
+
+    def __init__(
+        self,
+        number: int,
+        questions: tuple[Survey, ...],
+        weight: int,
+        share: float,
+        mechanism: Mechanism,
+    ) -> None:
+        self.number, self.questions = number, questions
+        self.weight, self.share, self.mechanism = weight, share, mechanism
+
+    def __repr__(self) -> str:
+        return f"Page({self.number}: {' × '.join(self.asks)}, {100 * self.share:.3g} %)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Page) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        return self.number, self.asks, self.weight, self.mechanism
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The ids of its questions."""
+        return tuple(one.id for one in self.questions)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many answers each question has in it: bands, where scales are asked jointly."""
+        if len(self.questions) == 1:
+            return (self.questions[0].answers.size,)
+        return tuple(len(cell_names(one.answers)) for one in self.questions)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The kind of answer: the question's own, or one choice of all combinations."""
+        return self.joined(self.questions)
+
+    @staticmethod
+    def joined(questions: Sequence[Survey]) -> Answers:
+        """Return a question's own kind of answer, or a choice of all combinations of several.
+
+        They are in the order of a table's rows: the first question's answers vary slowest.
+        """
+        if len(questions) == 1:
+            return questions[0].answers
+        return _Product([cell_names(one.answers) for one in questions])
+
+    def value(self, answers: Mapping[str, object]) -> Any:
+        """Return what a report depends on, or raise InvalidAnswer, which names the question."""
+        places = [self._place(one, answers.get(one.id)) for one in self.questions]
+        if len(places) == 1:
+            return places[0]
+        value = 0
+        for place, size in zip(places, self.sizes, strict=True):
+            value = value * size + place
+        return value
+
+    def _place(self, question: Survey, answer: object) -> Any:
+        kind = question.answers
+        banded = isinstance(kind, Scale) and len(self.questions) > 1
+        try:
+            return kind.band(answer) if banded else kind.value(answer)
+        except InvalidAnswer as error:
+            raise error.at(None, question.id) from None
+
+
+class _Product(Choice):
+    """One choice of all combinations of several questions' answers."""
+
+    def __init__(self, names: Sequence[Sequence[str]]) -> None:
+        vars(self).update(parts=tuple(names))
+
+    @property
+    def size(self) -> int:
+        """How many combinations there are."""
+        return prod(map(len, self.parts))
+
+    @cached_property
+    def names(self) -> Names:  # type: ignore[override]
+        """All combinations."""
+        return Names(map(" × ".join, product(*self.parts)))
+
+    def described(self) -> str:
+        """Return how many combinations there are."""
+        return f"{self.size:,} combinations"
+
+
+def cell_names(answers: Answers) -> tuple[str, ...]:
+    """Return what a table calls the answers of a question, for a scale its bands."""
+    return answers.band_names if isinstance(answers, Scale) else answers.names
