@@ -1,7 +1,7 @@
 """The privacy boundary: what runs on a person's device needs the standard library alone.
 
-Files at the top level of the package, in answers/ and in mechanisms/ are the person's side. These tests import
-them, read surveys and make reports in processes in which nothing else can be imported.
+Files at the top level of the package, in answers/ and in mechanisms/ are the person's side. These
+tests import them, read surveys and make reports in processes in which nothing else can be imported.
 """
 
 import ast

@@ -74,9 +74,10 @@ class Contract(ABC):
             names = cls.__name__.lower(), kind.__name__.lower()
             raise InvalidSurvey("Not a {}: it is a {}.".format(*names))
         try:
-            return kind.from_fields(fields)
+            found: Self = kind.from_fields(fields)
         except InvalidArgument as error:
             raise InvalidSurvey(f"Not a {kind.__name__.lower()}: {error}") from None
+        return found
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:

@@ -104,9 +104,10 @@ class Page:
 
     def _place(self, question: Survey, answer: object) -> Any:
         kind = question.answers
-        banded = isinstance(kind, Scale) and len(self.questions) > 1
         try:
-            return kind.band(answer) if banded else kind.value(answer)
+            if isinstance(kind, Scale) and len(self.questions) > 1:
+                return kind.band(answer)
+            return kind.value(answer)
         except InvalidAnswer as error:
             raise error.at(None, question.id) from None
 
@@ -114,13 +115,15 @@ class Page:
 class _Product(Choice):
     """One choice of all combinations of several questions' answers."""
 
+    parts: tuple[Sequence[str], ...]
+
     def __init__(self, names: Sequence[Sequence[str]]) -> None:
         vars(self).update(parts=tuple(names))
 
     @property
     def size(self) -> int:
         """How many combinations there are."""
-        return prod(map(len, self.parts))
+        return prod(len(part) for part in self.parts)
 
     @cached_property
     def names(self) -> Names:  # type: ignore[override]

@@ -13,10 +13,10 @@ from warnings import warn
 
 import numpy as np
 
-from ..answers.base import Answers
 from ..answers.scale import FRACTION_BITS, Scale
 from ..answers.several import Several
 from ..errors import Clamped, InvalidAnswer, InvalidArgument
+from ..values import text_of
 from .cleaning import MISSING, UNKNOWN, Cleaning
 from .columns import (
     ANSWERS,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..answers.base import Answers
     from ..survey import Survey
 
     Values = NDArray[np.int64]
@@ -107,7 +108,7 @@ def look_up(survey: Survey, answers: Any, cleaning: Cleaning = _AS_THEY_ARE) -> 
     return LookedUp(values[~left_out], ~left_out, *rest)
 
 
-def check_kind(answers: Answers, kind: Any) -> str | None:
+def check_kind(answers: Answers | None, kind: Any) -> str | None:
     """Return why a column of a type cannot be that of answers, or None."""
     if isinstance(answers, Several) and arrow().types.is_list(kind):
         kind = kind.value_type
@@ -119,7 +120,7 @@ def check_kind(answers: Answers, kind: Any) -> str | None:
 
 
 @singledispatch
-def _find(answers: Answers, column: Any, cleaning: Cleaning) -> Found:
+def _find(answers: Any, column: Any, cleaning: Cleaning) -> Found:
     """Return the value of every row."""
     rows, texts = number_values(column)
     places = np.array([cleaning.place(answers.names, text) for text in texts], dtype=np.int64)
@@ -179,14 +180,12 @@ def _(answers: Scale, column: Any, cleaning: Cleaning) -> Found:
     types, kind = arrow().types, column.type
     if types.is_integer(kind) or types.is_floating(kind):
         numbers = _floats(column)
-        texts: Callable[[int], Any] = lambda row: column[row].as_py()
         absent = np.isnan(numbers)
     else:
         rows, words = number_values(column)
         cleaned = [cleaning.text(word) for word in words]
         parsed = np.array([_parsed(word) for word in cleaned])
         numbers = parsed[rows]
-        texts = lambda row: cleaned[rows[row]]
         absent = np.array([word is None for word in cleaned], dtype=bool)[rows]
     states = np.zeros(len(numbers), dtype=np.int8)
     states[~np.isfinite(numbers)] = UNKNOWN
@@ -196,7 +195,10 @@ def _(answers: Scale, column: Any, cleaning: Cleaning) -> Found:
     values, outside = places(answers, np.where(states == 0, numbers, answers.low))
 
     def error(row: int) -> InvalidAnswer:
-        answer = None if states[row] == MISSING else texts(row)
+        answer = None
+        if states[row] != MISSING:
+            answer = column[row].as_py()
+            answer = cleaning.text(text_of(answer)) if isinstance(answer, bytes | str) else answer
         try:
             answers.number(answer)
         except InvalidAnswer as known:

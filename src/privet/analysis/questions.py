@@ -12,7 +12,6 @@ import numpy as np
 
 from ..answers.scale import Scale
 from ..errors import InvalidAnswer, InvalidArgument
-from .cleaning import Cleaning
 from .columns import arrow, is_column
 from .lookup import LookedUp, as_answers, look_up, values_of
 from .paged import OnPages, draw_pages
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from ..pages import Page
     from ..questionnaire import Questionnaire
     from ..survey import Survey
+    from .cleaning import Cleaning
 
     # A question's answers in some rows.
     Take = Callable[[Survey, NDArray[np.intp]], LookedUp]
@@ -33,16 +33,18 @@ if TYPE_CHECKING:
 __all__ = ["look_up_pages", "values_of_table"]
 
 
-def look_up_pages(questionnaire: Questionnaire, batch: Any, cleaning: Cleaning) -> LookedUp:
-    """Draw a page for each row of an Arrow record batch, and look up the answers on it.
+def look_up_pages(
+    questionnaire: Questionnaire, columns: Mapping[str, Any], n: int, cleaning: Cleaning
+) -> LookedUp:
+    """Draw a page for each of n rows, and look up the answers on it, as `look_up` does.
 
-    As `look_up`, for the columns that are named by the questions' ids.
+    Each question's column is an Arrow array, by its id.
     """
 
     def take(question: Survey, rows: NDArray[np.intp]) -> LookedUp:
-        return look_up(question, _taken(batch.column(question.id), rows), cleaning)
+        return look_up(question, _taken(columns[question.id], rows), cleaning)
 
-    return _drawn(questionnaire, len(batch), take, None)
+    return _drawn(questionnaire, n, take, None)
 
 
 def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy | None) -> OnPages:

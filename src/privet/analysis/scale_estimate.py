@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from .estimate import Estimate
 from .numbers import Numbers
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from ..answers.scale import Scale
@@ -81,7 +81,7 @@ class ScaleEstimate(Estimate):
     def bands(self) -> list[tuple[str, Measured]]:
         """Return the shares of the scale's bands, with their names."""
         ends = self.scale.edges[0], *self.scale.bands, self.scale.edges[1]
-        pairs = zip(ends, ends[1:], strict=False)
+        pairs = pairwise(ends)
         shares = (self.share(low, high) for low, high in pairs)
         return [*zip(self.scale.band_names, shares, strict=True)]
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import pairwise
 from math import isfinite
 from numbers import Real
 
@@ -131,7 +132,7 @@ class Scale(Answers):
     def band_names(self) -> Names:
         """What tables call the bands."""
         ends = [f"{end:g}" for end in (self.low, *self.bands, self.high)]
-        return Names(f"{a} to {b}" for a, b in zip(ends, ends[1:], strict=False))
+        return Names(f"{a} to {b}" for a, b in pairwise(ends))
 
     @property
     def rounded(self) -> bool:
@@ -270,6 +271,6 @@ def _borders(low: float, high: float, bands: object) -> tuple[float, ...]:
     if not all(isinstance(border, Real) and not isinstance(border, bool) for border in borders):
         raise InvalidArgument("Scale", "bands", rule, bands)
     ends = [low, *borders, high]
-    if not borders or not all(a < b for a, b in zip(ends, ends[1:], strict=False)):
+    if not borders or not all(a < b for a, b in pairwise(ends)):
         raise InvalidArgument("Scale", "bands", rule, bands)
     return tuple(float(border) for border in borders)

@@ -1,4 +1,4 @@
-"""Answers from files, as positions among a survey's categories."""
+"""Answers from files, as the values that mechanisms randomize."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from unicodedata import normalize
 import numpy as np
 
 from ..analysis.cleaning import Cleaning
-from ..analysis.columns import ANSWERS, number_values, ordered_levels, wrong_kind
-from ..analysis.lookup import look_up
+from ..analysis.columns import number_values, ordered_levels
+from ..analysis.lookup import check_kind, look_up
+from ..analysis.questions import look_up_pages
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
+from ..survey import Survey
 from ..values import in_order, plainly
+from ..wording import slug
 from .counts import people_in
 from .formats import open_table
 from .paths import as_paths
@@ -21,11 +24,11 @@ from .progress import no_progress
 from .reading import check_column
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ..survey import Survey
+    from ..questionnaire import Questionnaire
     from .formats import Table
     from .paths import Paths
     from .progress import Progress
@@ -36,20 +39,22 @@ _AS_THEY_ARE = Cleaning()
 
 
 class Answers(NamedTuple):
-    """A chunk of a file: the positions of its answers, and the columns that groups are made by.
+    """A chunk of a file: the values of its answers, and the columns that groups are made by.
 
     `people` is how many gave each answer, None where it is one each. `column` is the answers',
-    `seen` which positions occur, and `missing` and `unknown` how many rows had no answer, or one
-    that was no category. Where these were dropped, `positions`, `people` and `by` lack their rows.
+    `seen` which categories occur; `missing` and `unknown` are how many rows had no answer, or one
+    that is not allowed, and `outside` how many numbers were beyond an end of their scale. Where
+    rows were dropped, `values`, `people` and `by` lack them.
     """
 
-    positions: NDArray[np.int64]
+    values: Any
     people: NDArray[np.int64] | None
     by: Any
     column: str
     seen: set[int]
     missing: int
     unknown: int
+    outside: int
 
 
 class Counted(NamedTuple):
@@ -67,7 +72,7 @@ class Counted(NamedTuple):
 
 def read_answers(
     paths: Paths,
-    survey: Survey,
+    contract: Survey | Questionnaire,
     column: str | None = None,
     *,
     count: str | None = None,
@@ -79,43 +84,76 @@ def read_answers(
     """Yield chunks of the answers in a column of files, in their order.
 
     Without a column name, a file must have a column "answer" or a single one; the column `count`
-    says how many people gave a row's answer. `cleaning` says what becomes of rows without an
-    answer, and of answers that are no category. The columns `by` come along as an Arrow record
-    batch.
+    says how many people gave a row's answer. The answers to a questionnaire are in the columns that
+    its questions' ids name. `cleaning` says what becomes of rows without an answer, and of answers
+    that are not allowed. The columns `by` come along as an Arrow record batch.
     """
-    cleaning.check("randomize", survey)
+    questions = _questions(contract, column, count)
+    for question in questions:
+        cleaning.check("randomize", question)
     for path in as_paths("read_answers", paths):
         with open_table(path, delimiter, sheet) as table:
-            name = _choose_column(table, column, count, survey)
-            yield from _looked_up(table, survey, name, count, by, cleaning)
+            if isinstance(contract, Survey):
+                names = {_choose_column(table, column, count, contract): contract}
+            else:
+                names = _columns_of(table, questions)
+            yield from _looked_up(table, contract, names, count, by, cleaning)
+
+
+def _questions(
+    contract: Survey | Questionnaire, column: str | None, count: str | None
+) -> Sequence[Survey]:
+    """Return what is asked; a questionnaire has its columns, and people draw pages one by one."""
+    if isinstance(contract, Survey):
+        return [contract]
+    for parameter, given in (("column", column), ("count", count)):
+        if given is not None:
+            rule = "left out for a questionnaire"
+            raise InvalidArgument("randomize", parameter, rule, given)
+    return contract.surveys
+
+
+def _columns_of(table: Table, questions: Sequence[Survey]) -> dict[str, Survey]:
+    """Return the columns with the answers to each question: those that their ids name."""
+    slugs = {slug(name, ""): name for name in reversed(table.columns)}
+    found = {}
+    for question in questions:
+        name = question.id if question.id in table.columns else slugs.get(question.id, question.id)
+        found[check_column(table.name, table.columns, name)] = question
+    return found
 
 
 def _looked_up(
     table: Table,
-    survey: Survey,
-    column: str,
+    contract: Survey | Questionnaire,
+    columns: Mapping[str, Survey],
     count: str | None,
     by: Sequence[str],
     cleaning: Cleaning,
 ) -> Generator[Answers, None, None]:
-    if column in by:
-        rule = f"other columns than {column!r}: the answers would be in the clear"
-        raise InvalidArgument("randomize", "by", rule, list(by))
     for name in by:
+        if name in columns:
+            rule = f"other columns than {name!r}: the answers would be in the clear"
+            raise InvalidArgument("randomize", "by", rule, list(by))
         check_column(table.name, table.columns, name)
-    for row, batch in _batches(table, column, count, by):
+    for row, batch in _batches(table, columns, count, by):
         people = None if count is None else people_in(table, row, batch, count)
         try:
-            found = look_up(survey, batch.column(column), cleaning)
+            if isinstance(contract, Survey):
+                found = look_up(contract, batch.column(next(iter(columns))), cleaning)
+            else:
+                by_id = {question.id: batch.column(name) for name, question in columns.items()}
+                found = look_up_pages(contract, by_id, len(batch), cleaning)
         except InvalidAnswer as error:
             place = table.place(row + (error.row or 0))
-            remedy = cleaning.remedy(survey.answers.names, error.answer)
+            asked = contract if isinstance(contract, Survey) else contract[error.question or ""]
+            remedy = cleaning.remedy(asked.answers.names, error.answer)
             raise InvalidFile(error.describe(f"{place}: "), parameter=remedy) from None
         others = found.filter(batch.select(list(by))) if by else None
         if people is not None and found.known is not None:
             people = people[found.known]
-        rest = column, found.seen, found.missing, found.unknown
-        yield Answers(found.values, people, others, *rest)
+        rest = found.seen, found.missing, found.unknown, found.outside
+        yield Answers(found.values, people, others, ", ".join(columns), *rest)
 
 
 def count_answers(
@@ -142,7 +180,7 @@ def count_answers(
             with open_table(path, delimiter, sheet) as table:
                 name = _choose_column(table, column, count)
                 names[name] = None
-                for row, batch in _batches(table, name, count):
+                for row, batch in _batches(table, {name: None}, count):
                     values = batch.column(name)
                     rows, answers = number_values(values)
                     if any(isinstance(answer, bytes) for answer in answers):
@@ -178,16 +216,19 @@ def _spelled_once(counts: Counter[Any], cleaning: Cleaning, order: Sequence[str]
 
 
 def _batches(
-    table: Table, column: str, count: str | None = None, by: Sequence[str] = ()
+    table: Table,
+    columns: Mapping[str, Survey | None],
+    count: str | None = None,
+    by: Sequence[str] = (),
 ) -> Generator[tuple[int, Any], None, None]:
     """Yield the number of a batch's first row, and the batch."""
     row = 1
-    wanted = dict.fromkeys([column, *by, *filter(None, [count])])
+    wanted = dict.fromkeys([*columns, *by, *filter(None, [count])])
     with closing(table.read([*wanted])) as batches:
         for batch in batches:
-            if wrong := wrong_kind(batch.column(column).type):
-                rule = f"the column {column!r} is {wrong}; answers are {ANSWERS}"
-                raise InvalidFile(f"{table.name}: {rule}.")
+            for column, question in columns.items():
+                if wrong := check_kind(question and question.answers, batch.column(column).type):
+                    raise InvalidFile(f"{table.name}: the column {column!r} is {wrong}.")
             yield row, batch
             row += len(batch)
 

@@ -13,8 +13,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..analysis.columns import arrow
+from ..contract import Contract
 from ..errors import InvalidFile, SurveyMismatch
-from ..survey import Survey
 from .reading import reading
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ _PARQUET = b"PAR1"
 SPARK_KEY = b"org.apache.spark.sql.parquet.row.metadata"
 
 
-def column_note(survey: Survey) -> dict[str, dict[str, str]]:
+def column_note(survey: Contract) -> dict[str, dict[str, str]]:
     """Return the note for Spark to keep on the column `report`."""
     return {SURVEY_KEY.decode(): {"id": survey.id, "fingerprint": survey.fingerprint}}
 
 
-def carried_survey(path: Path) -> Survey | None:
+def carried_survey(path: Path) -> Contract | None:
     """Return the survey that a file of reports carries, if it is such a file and carries one."""
     with path.open("rb") as file:
         if file.read(len(_PARQUET)) != _PARQUET:
@@ -46,14 +46,14 @@ def carried_survey(path: Path) -> Survey | None:
     return _parsed(path, metadata[SURVEY_KEY])
 
 
-def _parsed(path: object, text: bytes) -> Survey:
+def _parsed(path: object, text: bytes) -> Contract:
     try:
-        return Survey.from_json(text)
+        return Contract.from_json(text)
     except ValueError as error:
         raise InvalidFile(f"{path}: the survey in the metadata: {error}") from None
 
 
-def check_survey(path: object, metadata: Mapping[bytes, bytes], survey: Survey) -> None:
+def check_survey(path: object, metadata: Mapping[bytes, bytes], survey: Contract) -> None:
     """Raise SurveyMismatch if a file's metadata says that its reports are of another survey."""
     identifier, fingerprint = survey.id, survey.fingerprint
     # Metadata of another shape says nothing of a survey.

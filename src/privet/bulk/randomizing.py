@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..analysis.cleaning import Cleaning
+from ..analysis.randomizing import randomize as make
 from ..analysis.threads import ahead
 from .answers import read_answers
 from .formats import count_rows
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..questionnaire import Questionnaire
     from ..survey import Survey
     from .answers import Answers
     from .paths import OnePath, Paths
@@ -38,8 +40,9 @@ _AS_THEY_ARE = Cleaning()
 class Randomized(NamedTuple):
     """What was taken, and how many reports were written.
 
-    `column` had `rows` rows, with `different` categories; in `missing` there was no answer, and in
-    `unknown` one that is no category. `groups` are the sizes of the groups by other columns.
+    `column` had `rows` rows, with `different` categories; in `missing` there was no answer, in
+    `unknown` one that is not allowed, and in `outside` a number beyond an end of its scale.
+    `groups` are the sizes of the groups by other columns.
     """
 
     n: int
@@ -48,12 +51,13 @@ class Randomized(NamedTuple):
     different: int
     missing: int
     unknown: int
+    outside: int
     groups: list[int]
 
 
 def randomize_files(
     paths: Paths,
-    survey: Survey,
+    contract: Survey | Questionnaire,
     out: OnePath,
     *,
     column: str | None = None,
@@ -72,8 +76,8 @@ def randomize_files(
     paths : str or Path, or several
         CSV, TSV, Parquet, Arrow, Feather, NDJSON or spreadsheets, also packed; "-" is standard
         input.
-    survey : Survey
-        What was asked.
+    contract : Survey or Questionnaire
+        What was asked; the questions' ids name the columns of a questionnaire.
     out : str or Path
         The file of reports, which appears when all has gone well.
     column : str, optional
@@ -98,17 +102,17 @@ def randomize_files(
     check_by("randomize", by)
     files = as_paths("randomize", paths)
     groups = Groups(by) if by else None
-    most = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)
-    n = rows = missing = unknown = 0
+    most = max(1, _BATCH_BYTES // contract.mechanism.report_bytes)
+    n = rows = missing = unknown = outside = 0
     columns: dict[str, None] = {}
     seen: set[int] = set()
-    with ReportsWriter(out, survey, groups) as file, Shuffling() as piles:
+    with ReportsWriter(out, contract, groups) as file, Shuffling() as piles:
         put = file.write if keep_order else piles.add
         total = count_rows(files, delimiter, sheet) if count is None else None
         with progress("Randomizing", total=total) as advance:
             for path in files:
                 answers = read_answers(
-                    path, survey, column, count=count, by=by, cleaning=cleaning,
+                    path, contract, column, count=count, by=by, cleaning=cleaning,
                     delimiter=delimiter, sheet=sheet,
                 )  # fmt: skip
                 with closing(_read_ahead(path, answers)) as chunks:
@@ -117,15 +121,16 @@ def randomize_files(
                         if groups is not None:
                             numbers = groups.number(chunk.by, path, chunk.people)
                         for some in _pieces(chunk, most):
-                            reports = survey.mechanism.randomize(chunk.positions[some])
+                            reports = make(contract, chunk.values[some])
                             put(reports, numbers[some] if numbers is not None else None)
                             n += len(reports)
                             advance(len(reports))
                         columns[chunk.column] = None
                         seen |= chunk.seen
-                        rows += len(chunk.positions)
+                        rows += len(chunk.values)
                         missing += chunk.missing
                         unknown += chunk.unknown
+                        outside += chunk.outside
         if not keep_order:
             with progress("Writing", total=n) as advance:
                 for reports, numbers in ahead(piles.drain()):
@@ -134,13 +139,13 @@ def randomize_files(
     rows += missing if cleaning.missing == "drop" else 0
     rows += unknown if cleaning.unknown == "drop" else 0
     sizes = groups.sizes[groups.sizes > 0].tolist() if groups is not None else []
-    return Randomized(n, " or ".join(columns), rows, len(seen), missing, unknown, sizes)
+    return Randomized(n, " or ".join(columns), rows, len(seen), missing, unknown, outside, sizes)
 
 
 def _pieces(answers: Answers, most: int) -> Iterator[slice | NDArray[np.int64]]:
     """Yield the rows of at most so many people at a time, a row as often as it has people."""
     if answers.people is None:
-        yield from (slice(at, at + most) for at in range(0, len(answers.positions), most))
+        yield from (slice(at, at + most) for at in range(0, len(answers.values), most))
         return
     ends, most = np.cumsum(answers.people), min(most, _MOST_PEOPLE)
     for at in range(0, int(answers.people.sum()), most):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..survey import Survey
+    from ..contract import Contract
     from .groups import Groups
     from .paths import OnePath, Paths
 
@@ -46,7 +46,7 @@ class ReportsWriter:
     With `groups`, each report is written with its group's values, in the clear.
     """
 
-    def __init__(self, path: OnePath, survey: Survey, groups: Groups | None = None) -> None:
+    def __init__(self, path: OnePath, survey: Contract, groups: Groups | None = None) -> None:
         self._path = Path(path)
         self._survey = survey
         self._groups = groups
@@ -111,7 +111,7 @@ class ReportsFile:
     `parts` are Parquet's row groups; different threads may read different ones.
     """
 
-    def __init__(self, path: Path, survey: Survey, by: Sequence[str] = ()) -> None:
+    def __init__(self, path: Path, survey: Contract, by: Sequence[str] = ()) -> None:
         self.path = path
         self._survey = survey
         self._columns = ["report", *by]
@@ -158,7 +158,7 @@ class ReportsFile:
             yield file
 
 
-def read_reports(paths: Paths, survey: Survey) -> Iterator[NDArray[np.uint8]]:
+def read_reports(paths: Paths, survey: Contract) -> Iterator[NDArray[np.uint8]]:
     """Yield chunks of reports, uint8 (n, report_bytes), refusing those of another survey."""
     for path in as_paths("read_reports", paths):
         file = ReportsFile(path, survey)
@@ -182,7 +182,7 @@ def located(path: Path, numbers: Sequence[int], error: InvalidReport) -> Invalid
     return InvalidReport(f"{place}: {error.reason}")
 
 
-def check_schema(path: object, schema: Any, survey: Survey, by: Sequence[str]) -> None:
+def check_schema(path: object, schema: Any, survey: Contract, by: Sequence[str]) -> None:
     """Refuse a file that is not one of this survey's reports, or lacks a column."""
     check_survey(path, schema.metadata or {}, survey)
     for name in ("report", *by):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..survey import Survey
+    from ..contract import Contract
     from .groups import Group
     from .paths import Paths
     from .progress import Progress
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 __all__ = ["tally_files", "tally_groups"]
 
 
-def tally_files(paths: Paths, survey: Survey, *, progress: Progress = no_progress) -> Tally:
+def tally_files(paths: Paths, survey: Contract, *, progress: Progress = no_progress) -> Tally:
     """Return the tally of all reports in files of reports and files of tallies of one survey."""
     return tally_groups(paths, survey, (), progress=progress).get((), survey.tally())
 
 
 def tally_groups(
-    paths: Paths, survey: Survey, by: Sequence[str], *, progress: Progress = no_progress
+    paths: Paths, survey: Contract, by: Sequence[str], *, progress: Progress = no_progress
 ) -> dict[Group, Tally]:
     """Return a tally for each group of reports with the same values of the columns `by`.
 
@@ -63,7 +63,7 @@ def _is_tally(path: Path) -> bool:
         return file.read(len(mark)) == mark
 
 
-def _read_tally(path: Path, survey: Survey, by: Sequence[str]) -> Tally:
+def _read_tally(path: Path, survey: Contract, by: Sequence[str]) -> Tally:
     if by:
         raise InvalidFile(f"{path}: a tally has no columns, and so no groups by {', '.join(by)}.")
     return Tally.read(path, survey)
@@ -79,7 +79,7 @@ def _merge(counted: dict[Group, Tally], group: Group, tally: Tally) -> None:
 class _Counter:
     """One thread's tallies, a group each."""
 
-    def __init__(self, survey: Survey, by: Sequence[str]) -> None:
+    def __init__(self, survey: Contract, by: Sequence[str]) -> None:
         self._survey = survey
         self.groups = Groups(by)
         self.tallies: list[Tally] = []
@@ -104,7 +104,7 @@ class _Counter:
 
 def _count(
     files: Sequence[ReportsFile],
-    survey: Survey,
+    survey: Contract,
     by: Sequence[str],
     advance: Callable[[int], object],
 ) -> list[_Counter]:

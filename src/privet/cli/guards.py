@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..bulk.paths import OnePath
-    from ..survey import Survey
+    from ..contract import Contract
 
 # Groups with fewer reports single people out, and have no estimate to speak of.
 LEAST_GROUP = 10
@@ -26,18 +26,18 @@ _NOT_BYTES = {
 }  # fmt: skip
 
 
-def read_survey(path: Path, others: Sequence[OnePath] = ()) -> Survey:
+def read_survey(path: Path, others: Sequence[OnePath] = ()) -> Contract:
     """Read a survey from its own file, or from a file of reports, which carries it.
 
     Where it is among the other files instead, that is said.
     """
     from ..bulk.provenance import carried_survey
+    from ..contract import Contract
     from ..errors import InvalidFile, PrivetError
-    from ..survey import Survey
 
     carried = carried_survey(path) if path.is_file() else None
     try:
-        return carried or Survey.read(path)
+        return carried or Contract.read(path)
     except PrivetError:
         _refuse_swapped(path, others)
         for mark, what in _NO_SURVEYS.items():
@@ -47,7 +47,7 @@ def read_survey(path: Path, others: Sequence[OnePath] = ()) -> Survey:
         raise
 
 
-def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Survey, list[OnePath]]:
+def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Contract, list[OnePath]]:
     """Return the survey, and the reports: the first file too, if it carries the survey."""
     from ..bulk.provenance import carried_survey
 
@@ -75,13 +75,13 @@ def _begins(path: Path, mark: bytes) -> bool:
 
 def is_survey(path: Path) -> bool:
     """Say whether a file is a survey."""
+    from ..contract import Contract
     from ..errors import PrivetError
-    from ..survey import Survey
 
     if not path.is_file() or not _begins(path, b"{"):
         return False
     try:
-        Survey.read(path)
+        Contract.read(path)
     except PrivetError:
         return False
     return True
@@ -101,15 +101,15 @@ def refuse_reports(answers: Sequence[Path], out: Path) -> None:
         raise click.UsageError(f"{out}: reports are bytes, written as Parquet; call it {name}.")
 
 
-def keep_another(path: Path, survey: Survey) -> None:
+def keep_another(path: Path, survey: Contract) -> None:
     """Refuse to replace a file, unless it is this very survey."""
+    from ..contract import Contract
     from ..errors import PrivetError
-    from ..survey import Survey
 
     if not path.is_file() or not path.stat().st_size:
         return
     try:
-        before: Survey | None = Survey.read(path)
+        before: Contract | None = Contract.read(path)
     except PrivetError:
         before = None
     if before != survey:

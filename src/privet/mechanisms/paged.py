@@ -36,7 +36,7 @@ MOST_WEIGHT = 2**32
 
 
 class Paged(Mechanism):
-    """One of several mechanisms, drawn with integer weights.
+    r"""One of several mechanisms, drawn with integer weights.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Paged(Mechanism):
 
     >>> from privet.mechanisms import KSubset
     >>> pages = Paged([KSubset(3, 1.0), KSubset(4, 1.0)], [2, 1])
-    >>> pages.report_bytes, pages.probability(b"\\x01\\x02", [0, 1]) > 0
+    >>> pages.report_bytes, pages.probability(b"\x01\x02", [0, 1]) > 0
     (2, True)
 
     """
@@ -155,7 +155,7 @@ class Paged(Mechanism):
 
     @cached_property
     def ends(self) -> list[int]:
-        """The sums of the weights of the first page, the first two, …"""
+        """The sums of the weights of all pages up to each."""
         return [*accumulate(self.weights)]
 
     def draw(self, stream: Stream) -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...analysis.tally import Tally
-    from ...survey import Survey
+    from ...contract import Contract
     from ..paths import OnePath, Paths
 
 # A column as Parquet's schemas are printed: its type, with a length or not, name, and meaning.
@@ -27,7 +27,7 @@ _FOOTERS_AT_A_TIME = 16
 _VERIFY = "parquet.page.verify-checksum.enabled"
 
 
-def write_reports(frame: Any, path: OnePath, survey: Survey, *, mode: str = "error") -> None:
+def write_reports(frame: Any, path: OnePath, survey: Contract, *, mode: str = "error") -> None:
     """Write a frame of reports, and its other columns in the clear, to a folder of Parquet files.
 
     `mode` is Spark's: "error" where there is something already, "append" or "overwrite".
@@ -44,7 +44,7 @@ def write_reports(frame: Any, path: OnePath, survey: Survey, *, mode: str = "err
         writer.option("parquet.enable.dictionary#report", "false").parquet(path)
 
 
-def read_reports(spark: Any, paths: Paths, survey: Survey, *, by: Sequence[str] = ()) -> Any:
+def read_reports(spark: Any, paths: Paths, survey: Contract, *, by: Sequence[str] = ()) -> Any:
     """Return the frame of the reports in Parquet files, folders and patterns, local or remote.
 
     Before any of them is counted, the driver reads the footer of every file, in the way that Spark
@@ -69,7 +69,7 @@ def read_reports(spark: Any, paths: Paths, survey: Survey, *, by: Sequence[str] 
 
 
 def tally_paths(
-    paths: Paths, survey: Survey, *, by: Sequence[str] = (), master: str | None = None
+    paths: Paths, survey: Contract, *, by: Sequence[str] = (), master: str | None = None
 ) -> dict[tuple[Any, ...], Tally]:
     """Return one tally for each group of the reports in files, as `privet.bulk.tally_groups` does.
 
@@ -92,7 +92,7 @@ def tally_paths(
 class _Footers:
     """Reads the columns and metadata of Parquet files through Java, as far as reports go."""
 
-    def __init__(self, spark: Any, survey: Survey) -> None:
+    def __init__(self, spark: Any, survey: Contract) -> None:
         self._java = spark._jvm
         self._configuration = spark._jsc.hadoopConfiguration()
         # A survey can be long: where it is the same, it stays with Java.

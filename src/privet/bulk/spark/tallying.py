@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...analysis.tally import Tally
-    from ...survey import Survey
+    from ...contract import Contract
 
 # Groups are made by values that Spark and Python compare, hash and sort alike.
 _KEYS = (
@@ -31,7 +31,7 @@ _KEYS = (
 )
 
 
-def tally(frame: Any, survey: Survey) -> Tally:
+def tally(frame: Any, survey: Contract) -> Tally:
     """Return the tally of a frame's column `report`.
 
     The same, bit for bit, as one machine makes of the same reports. An invalid report raises
@@ -40,7 +40,7 @@ def tally(frame: Any, survey: Survey) -> Tally:
     return tally_groups(frame, survey, ())[()]
 
 
-def tally_groups(frame: Any, survey: Survey, by: Sequence[str]) -> dict[tuple[Any, ...], Tally]:
+def tally_groups(frame: Any, survey: Contract, by: Sequence[str]) -> dict[tuple[Any, ...], Tally]:
     """Return one tally for each group of rows with the same values of the columns `by`.
 
     The keys are tuples of the columns' values, in sorted order, None after all others. Without
@@ -88,7 +88,7 @@ def _refuse(chosen: Any, problem: dict[str, str]) -> None:
     raise InvalidReport(f"{place}{problem['reason']}")
 
 
-def _tally_of(survey: Survey, vector: NDArray[np.int64]) -> Tally:
+def _tally_of(survey: Contract, vector: NDArray[np.int64]) -> Tally:
     counted = survey.tally()
     counted._add(int(vector[0]), vector[1:])
     return counted

@@ -19,9 +19,9 @@ import numpy as np
 from ...analysis.columns import arrow, as_reports
 from ...analysis.lookup import look_up
 from ...analysis.randomizing import randomize as randomized
+from ...contract import Contract
 from ...entropy import secure
 from ...errors import InvalidAnswer, InvalidReport
-from ...survey import Survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -96,9 +96,9 @@ def randomize(
 
 
 @lru_cache(maxsize=2)
-def _survey(contract: str) -> Survey:
+def _survey(contract: str) -> Contract:
     """Read a survey once for all partitions that this process is given."""
-    return Survey.from_json(contract)
+    return Contract.from_json(contract)
 
 
 # --- reports to counts ----------------------------------------------------------------------------
