@@ -252,6 +252,11 @@ class Numbers:
         gap = 0.01 / self.n  # no distribution is likelier by more than 1 %
         return maximum_likelihood(self.mechanism, self.windows, tolerance=gap).frequencies
 
+    def chances(self, shares: Floats) -> Floats:
+        """Return how likely each window is, if these are the shares of the cells."""
+        chances: Floats = self._regression.chances @ shares
+        return chances / chances.sum()
+
     # --- what reports are worth, and what the crowd's add up to -------------------------------
 
     def _average(self, worth: Floats) -> tuple[Floats, Floats]:

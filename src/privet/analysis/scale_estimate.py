@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import pairwise
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
 from .estimate import Estimate
 from .numbers import Numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -17,9 +20,9 @@ if TYPE_CHECKING:
     from ..survey import Survey
     from .numbers import Measured
 
-__all__ = ["ScaleEstimate"]
+__all__ = ["QUANTILES", "ScaleEstimate"]
 
-_QUANTILES = 0.1, 0.25, 0.5, 0.75, 0.9
+QUANTILES = 0.1, 0.25, 0.5, 0.75, 0.9
 
 
 class ScaleEstimate(Estimate):
@@ -63,8 +66,13 @@ class ScaleEstimate(Estimate):
         return self.numbers.variance()
 
     def share(self, low: float, high: float) -> Measured:
-        """Return the share of numbers between two numbers."""
-        return self.numbers.share(low, high)
+        """Return the share of numbers between two numbers.
+
+        If numbers are whole, and none was rounded, both ends are included.
+        """
+        if not self.scale.rounded:
+            low, high = ceil(low) - 0.5, floor(high) + 0.5
+        return self.numbers.share(low, max(low, high))
 
     def quantile(self, q: float) -> Measured:
         """Return the number that a share q of the numbers is below."""
@@ -80,17 +88,42 @@ class ScaleEstimate(Estimate):
 
     def bands(self) -> list[tuple[str, Measured]]:
         """Return the shares of the scale's bands, with their names."""
-        ends = self.scale.edges[0], *self.scale.bands, self.scale.edges[1]
-        pairs = pairwise(ends)
-        shares = (self.share(low, high) for low, high in pairs)
+        half = 0.0 if self.scale.rounded else 0.5  # a border begins the band above it
+        inner = [ceil(border) - half if half else border for border in self.scale.bands]
+        ends = self.scale.edges[0], *inner, self.scale.edges[1]
+        shares = (self.numbers.share(low, high) for low, high in pairwise(ends))
         return [*zip(self.scale.band_names, shares, strict=True)]
 
-    def figures(self, quantiles: tuple[float, ...] = _QUANTILES) -> dict[str, Measured]:
+    def figures(self, quantiles: Sequence[float] = QUANTILES) -> dict[str, Measured]:
         """Return the mean, the quantiles and the shares of bands, by what they are called."""
         rows = {"mean": self.mean()}
         for q in quantiles:
-            rows["median" if q == 0.5 else f"{100 * q:g} % are below"] = self.quantile(q)
+            rows["median" if 2 * q == 1 else f"{100 * q:g} % are below"] = self.quantile(q)
         return rows | {f"share of {name}": share for name, share in self.bands()}
+
+    def columns(self, level: float = 0.95, **options: Any) -> dict[str, Any]:
+        """Return the table of figures, column by column; `quantiles` says which there are."""
+        rows = self.figures(options.get("quantiles") or QUANTILES)
+        ends = [one.interval(level) for one in rows.values()]
+        return {
+            "figure": list(rows),
+            "value": [one.value for one in rows.values()],
+            "standard_error": [one.standard_error for one in rows.values()],
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+        }
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw how the numbers are spread; return the matplotlib axes."""
+        from ..figures import plot_scale
+
+        return plot_scale(self, ax, **options)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        from ..html import of_scale
+
+        return of_scale(self)
 
     def __repr__(self) -> str:
         unit = f" {self.scale.unit}" if self.scale.unit else ""

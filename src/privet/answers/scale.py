@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import pairwise
-from math import isfinite
+from math import ceil, isfinite
 from numbers import Real
 
 from ..arguments import is_whole, whole
@@ -131,8 +131,10 @@ class Scale(Answers):
     @cached_property
     def band_names(self) -> Names:
         """What tables call the bands."""
-        ends = [f"{end:g}" for end in (self.low, *self.bands, self.high)]
-        return Names(f"{a} to {b}" for a, b in pairwise(ends))
+        starts = [self.low, *self.bands]
+        ends = [*(ceil(end) - 1 if self.whole else end for end in self.bands), self.high]
+        starts = [ceil(start) for start in starts] if self.whole else starts
+        return Names(f"{a:g} to {b:g}" for a, b in zip(starts, ends, strict=True))
 
     @property
     def rounded(self) -> bool:

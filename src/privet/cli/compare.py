@@ -151,6 +151,9 @@ def _crowds(reports: Sequence[str], surveys: Sequence[Path], *, apart: bool) -> 
         paths, reports = [[path for some in paths for path in some]], reports[:1]
     given = list(surveys) * (1 if len(surveys) == len(paths) else len(paths))
     contracts = [read_survey(Path(one)) for one in (given or [some[0] for some in paths])]
+    for one in contracts:
+        if one.answers.kind != "choice":
+            raise click.UsageError(f"{one.id}: shares are compared where people choose one answer.")
     stems = [Path(one).stem or one for one in reports]
     names = stems if len({*stems}) == len(stems) else list(reports)
     named = [printable(name) for name in names]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,10 +21,11 @@ from .weights import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ..analysis.shown import Sort
+    from ..contract import Contract
     from ..mechanisms.forwards import Target
 
     Group = tuple[str | None, ...]
@@ -51,6 +52,10 @@ if TYPE_CHECKING:
     help="Intervals that hold for all categories at once, or each by itself.",
 )  # fmt: skip
 @click.option("--ranks", is_flag=True, help="The ranks that each category may have, all at once.")
+@click.option(
+    "--quantiles", metavar="P,Q,…", callback=lambda ctx, param, typed: _quantiles(typed),
+    show_default="10,25,50,75,90", help="Of numbers on a scale, in percent.",
+)  # fmt: skip
 @click.option(
     "--top", type=click.IntRange(1),
     show_default=f"{ROWS}; {ROWS_OF_A_GROUP} per group",
@@ -86,6 +91,7 @@ def estimate(
     people: int | None,
     simultaneous: bool | None,
     ranks: bool,
+    quantiles: list[float],
     top: int | None,
     sort: Sort,
     json_out: bool,
@@ -117,7 +123,14 @@ def estimate(
     if known and ranks:
         raise click.UsageError("--ranks is for estimates without weights.")
     local = engine == "local"
+    unfit = {
+        "--people": people,
+        "--ranks": ranks,
+        "--weights": known,
+        "--simultaneous": simultaneous,
+    }
     contract, files = survey_and_reports(survey, _files(reports) if local else reports)
+    _refuse_unfit(contract, unfit, target, quantiles)
     read = [*(files if local else []), *filter(None, [weights])]
     keep_apart(read if survey in read else [survey, *read], [out, figure])
     with outputs(out, figure) as (table, picture):
@@ -134,7 +147,7 @@ def estimate(
         if people is not None and people < (n := sum(one.n for one in estimates.values())):
             raise click.UsageError(f"There are {n:,} reports, more than --people {people:,}.")
         sizes = [one.n for one in estimates.values()]
-        looks = Looks(level, people or target, simultaneous, ranks, top, sort)
+        looks = Looks(level, people or target, simultaneous, ranks, top, sort, quantiles)
         found = Estimates(estimates, by, looks)
         if known:
             whole = weigh(estimates, known, by, people, weights or "--weight")
@@ -152,6 +165,39 @@ def estimate(
     say(counted_in(files, sum(sizes), contract.id))
     if by:
         note_groups(by, sizes, contract.epsilon)
+
+
+def _quantiles(typed: str | None) -> list[float]:
+    """Return shares of people, from percents.
+
+    >>> _quantiles("5, 50")
+    [0.05, 0.5]
+    """
+    try:
+        found = [float(part) / 100 for part in typed.split(",")] if typed else []
+    except ValueError:
+        found = [0.0]
+    if not all(0 < q < 1 for q in found):
+        raise click.BadParameter(f"{typed!r} is not percents between 0 and 100, such as 25,50,75.")
+    return found
+
+
+def _refuse_unfit(
+    contract: Contract, unfit: Mapping[str, Any], target: Target, quantiles: Sequence[float]
+) -> None:
+    """Refuse options that the contract's kind of answer has no use for."""
+    from ..survey import Survey
+
+    kind = contract.answers.kind if isinstance(contract, Survey) else "questionnaire"
+    if quantiles and kind == "choice":
+        raise click.UsageError("--quantiles are for numbers on a scale.")
+    if kind in ("choice", "several"):
+        return
+    what = "numbers on a scale" if kind == "scale" else "a questionnaire"
+    given = [option for option, value in unfit.items() if value]
+    given += ["--target"] if target == "sample" else []
+    if given:
+        raise click.UsageError(f"{given[0]} is not for {what}.")
 
 
 def _files(reports: Sequence[str]) -> list[Path]:

@@ -10,7 +10,13 @@ import click
 
 from .guards import LEAST_GROUP
 from .output import plural
-from .show import describe_estimate, describe_survey, plain_columns, print_estimate
+from .show import (
+    describe_estimate,
+    describe_survey,
+    plain_columns,
+    print_estimate,
+    print_figures,
+)
 from .weights import in_words, value_in_words
 
 if TYPE_CHECKING:
@@ -38,6 +44,7 @@ class Looks:
     ranks: bool
     top: int | None
     sort: Sort
+    quantiles: Sequence[float] = ()
 
     @property
     def intervals(self) -> dict[str, Any]:
@@ -77,7 +84,7 @@ class Estimates:
         from ..refine import shrink_groups
 
         every = [*self.groups.values()]
-        if not self.by or not every[0].can_shrink:
+        if not self.by or self._numbers or not every[0].can_shrink:
             return {}
         counts, n = zip(*((one.counts, one.n) for one in every), strict=True)
         shrunk = shrink_groups(every[0].survey.mechanism, counts, n)  # type: ignore[arg-type]
@@ -85,8 +92,15 @@ class Estimates:
 
     def _options(self, group: Group) -> dict[str, Any]:
         """Return what the columns of a group are made with."""
+        if self._numbers:
+            return {"level": self.looks.level, "quantiles": self.looks.quantiles}
         also = {"ranks": self.looks.ranks, "shrunk": self._shrunk.get(group)}
         return self.looks.intervals | also
+
+    @property
+    def _numbers(self) -> bool:
+        """Whether the answers are numbers on a scale."""
+        return next(iter(self.groups.values())).survey.answers.kind == "scale"
 
     def columns(self) -> dict[str, list[Any]]:
         """Return one table of all groups, with the group's values in every row.
@@ -96,7 +110,7 @@ class Estimates:
         whole: dict[str, list[Any]] = {}
         for group, one in self.groups.items():
             columns = plain_columns(one, **self._options(group))
-            rows, own = len(columns["category"]), {"n", *columns}
+            rows, own = len(next(iter(columns.values()))), {"n", *columns}
             named = {_apart(name, own): v for name, v in zip(self.by, group, strict=True)}
             for name, value in (named | {"n": one.n}).items():
                 whole.setdefault(name, []).extend([value] * rows)
@@ -120,7 +134,9 @@ class Estimates:
         """Draw one picture, with a panel for each group."""
         from .. import figures
 
-        if self.by:
+        if self._numbers:
+            self._draw_numbers(path)
+        elif self.by:
             shown = (self._shown or self.groups).items()
             names = {group: ", ".join(map(value_in_words, group)) for group, _ in shown}
             named = {names[group]: one for group, one in shown}
@@ -128,6 +144,16 @@ class Estimates:
             figures.save_groups(named, path, shrunk=shrunk, **self.looks.picture)
         else:
             figures.save_estimate(self.groups[()], path, **self.looks.picture)
+
+    def _draw_numbers(self, path: Path) -> None:
+        from .. import figures
+
+        shown: Any = (self._shown or self.groups).items()
+        if self.by:
+            named = {", ".join(map(value_in_words, group)): one for group, one in shown}
+            figures.save_scale_groups(named, path, level=self.looks.level)
+        else:
+            figures.save_scale(self.groups[()], path, level=self.looks.level)  # type: ignore[arg-type]
 
     @property
     def _shown(self) -> Mapping[Group, Shown]:
@@ -143,6 +169,10 @@ class Estimates:
             title = None
             if self.by:
                 title = f"{in_words(self.by, group)} · {plural(one.n, 'report')}"
+            if self._numbers:
+                options = {"level": self.looks.level, "quantiles": self.looks.quantiles}
+                print_figures(one, title=title, **options)  # type: ignore[arg-type]
+                continue
             options = self.looks.table(ROWS_OF_A_GROUP if self.by else ROWS)
             print_estimate(one, title=title, shrunk=self._shrunk.get(group), **options)
         if hidden := len(self.groups) - len(self._shown):
@@ -150,7 +180,7 @@ class Estimates:
             click.echo(f"{groups} of fewer than {LEAST_GROUP} reports: too few for a table.")
         if self.remark:
             click.echo(self.remark)
-        if self._shown and one.can_shrink:
+        if self._shown and one.can_shrink and not self._numbers:
             less = "groups together, less noise" if self.by else "less noise in all"
             click.echo(f"share: unbiased, for sums and tests. shrunk: {less}, for display.")
         n = plural(sum(one.n for one in self.groups.values()), "report")

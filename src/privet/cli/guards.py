@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from math import exp
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..bulk.paths import OnePath
     from ..contract import Contract
+    from ..survey import Survey
 
 # Groups with fewer reports single people out, and have no estimate to speak of.
 LEAST_GROUP = 10
@@ -26,8 +27,19 @@ _NOT_BYTES = {
 }  # fmt: skip
 
 
-def read_survey(path: Path, others: Sequence[OnePath] = ()) -> Contract:
-    """Read a survey from its own file, or from a file of reports, which carries it.
+def read_survey(path: Path) -> Survey:
+    """Read a survey, and nothing else, from its own file or from a file of reports."""
+    from ..errors import InvalidFile
+    from ..survey import Survey
+
+    found = read_contract(path)
+    if not isinstance(found, Survey):
+        raise InvalidFile(f"{path}: this is a questionnaire; see privet questionnaire.")
+    return found
+
+
+def read_contract(path: Path, others: Sequence[OnePath] = ()) -> Any:
+    """Read a survey or questionnaire from its own file, or from reports, which carry it.
 
     Where it is among the other files instead, that is said.
     """
@@ -47,7 +59,7 @@ def read_survey(path: Path, others: Sequence[OnePath] = ()) -> Contract:
         raise
 
 
-def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Contract, list[OnePath]]:
+def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Any, list[OnePath]]:
     """Return the survey, and the reports: the first file too, if it carries the survey."""
     from ..bulk.provenance import carried_survey
 
@@ -56,9 +68,9 @@ def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Contract
         _refuse_swapped(path, reports)
         return carried, [path, *reports]
     if not reports:
-        read_survey(path)
+        read_contract(path)
         raise click.UsageError("Missing argument 'REPORTS...'.")
-    return read_survey(path, reports), [*reports]
+    return read_contract(path, reports), [*reports]
 
 
 def _refuse_swapped(path: Path, others: Sequence[OnePath]) -> None:

@@ -121,7 +121,9 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def taken(paths: Sequence[Path], column: str, *, rows: int, different: int, missing: int) -> str:
+def taken(
+    paths: Sequence[Path], column: str, *, rows: int, missing: int, different: int | None = None
+) -> str:
     """Return what a command took from files of answers.
 
     >>> from pathlib import Path
@@ -130,7 +132,8 @@ def taken(paths: Sequence[Path], column: str, *, rows: int, different: int, miss
     """
     files = str(paths[0]) if len(paths) == 1 else plural(len(paths), "file")
     named = f"column {printable(column)}, " if column else ""  # where there are rows
-    return f"{files}: {named}{plural(rows, 'row')}, {different:,} different, {missing:,} missing"
+    varied = "" if different is None else f"{different:,} different, "
+    return f"{files}: {named}{plural(rows, 'row')}, {varied}{missing:,} missing"
 
 
 def counted_in(paths: Sequence[object], n: int, survey: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .guards import note_epsilon, note_groups, read_survey, refuse_reports
+from .guards import note_epsilon, note_groups, read_contract, refuse_reports
 from .options import (
     COLUMN,
     COUNT,
@@ -77,6 +77,9 @@ def randomize(
 ) -> None:
     """Randomize files of answers into reports, one for each row or person, in random order.
 
+    SURVEY may be a questionnaire: its questions' ids name the columns, and each row draws a page.
+    Where several options may be chosen, a cell has them with ; between them.
+
     ANSWERS are files, folders, patterns such as 'days/*.csv', or - for standard input: CSV, TSV,
     Parquet, Arrow, Feather, NDJSON or spreadsheets (Excel, OpenDocument), also packed (gzip, bzip2,
     zstd, lz4, xz). A file with a header and no answers gives a file without reports.
@@ -85,7 +88,7 @@ def randomize(
     """
     from ..bulk import Cleaning, randomize_files
 
-    contract = read_survey(survey, answers)
+    contract = read_contract(survey, answers)
     keep_apart([survey, *answers], [out])
     refuse_reports(answers, out)
     done = randomize_files(
@@ -94,6 +97,7 @@ def randomize(
         cleaning=Cleaning(strip, ignore_case, na, missing, unknown), progress=progress,
     )  # fmt: skip
     counts = {"rows": done.rows, "different": done.different, "missing": done.missing}
+    counts = {name: count for name, count in counts.items() if count or name != "different"}
     size = contract.mechanism.report_bytes
     say(taken(answers, done.column, **counts))
     if done.missing:
@@ -102,6 +106,9 @@ def randomize(
     if done.unknown:
         strange = plural(done.unknown, "unknown answer")
         say(f"{strange} ({done.unknown / done.rows:.2%}): {_fate(unknown)}.")
+    if done.outside:
+        outside = plural(done.outside, "number")
+        say(f"{outside} beyond an end of the scale ({done.outside / done.rows:.2%}): taken for it.")
     if by:
         say(f"Kept with each report, and not randomized: {', '.join(by)}.")
         note_groups(by, done.groups, contract.epsilon)
@@ -111,7 +118,7 @@ def randomize(
     if json_out:
         document = {"file": str(out), **describe_survey(contract), "reports": done.n}
         document |= {"report_bytes": size, "by": list(by), "column": done.column, **counts}
-        print_json(document | {"unknown_answers": done.unknown})
+        print_json(document | {"unknown_answers": done.unknown, "outside": done.outside})
 
 
 def _fate(choice: str) -> str:

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..analysis.estimate import Estimate
+    from ..analysis.scale_estimate import ScaleEstimate
     from ..analysis.shown import Shown, Sort
+    from ..contract import Contract
     from ..mechanisms.forwards import Target
-    from ..survey import Survey
 
 # Of a bar, and of a category's name next to it where there is little room.
 _BAR, _LEAST_BAR, _NAME = 24, 6, 20
@@ -87,7 +88,8 @@ def print_estimate(
     names = [estimate.survey.categories[i] for i in order]
     room = screen.width - _width(columns) - min(max(map(len, names)), _NAME) - 8
     table = new_table(title or estimate.survey.question)
-    table.add_column("category", overflow="fold")
+    several = estimate.survey.answers.kind == "several"
+    table.add_column("option" if several else "category", overflow="fold")
     shown = [names]
     if room >= _LEAST_BAR:
         bar = min(_BAR, room)
@@ -104,7 +106,7 @@ def print_estimate(
         screen.print(f"… and {hidden:,} categories with smaller shares (--top shows more)")
     if not found.all():
         screen.print(_what_is_found(estimate, level))
-    if isinstance(estimate, Estimate):
+    if isinstance(estimate, Estimate) and estimate.survey.mechanism.shares_add_up:
         screen.print(_who_leads(estimate, level))
 
 
@@ -163,12 +165,38 @@ def _ranks(estimate: Estimate, level: float) -> NDArray[np.str_]:
     return np.array([str(low) if low == high else f"{low}–{high}" for low, high in pairs])
 
 
-def describe_survey(survey: Survey) -> dict[str, Any]:
-    """Return what JSON output says of the survey that it is about."""
+def print_figures(
+    estimate: ScaleEstimate,
+    *,
+    level: float,
+    quantiles: Sequence[float] = (),
+    title: str | None = None,
+) -> None:
+    """Print the mean of numbers, their quantiles, and the shares of bands."""
+    screen, table = console(), new_table(title or estimate.survey.question)
+    unit = f" {estimate.scale.unit}" if estimate.scale.unit else ""
+    for head in ("", "estimate", "± s.e.", f"{100 * level:g} % interval"):
+        table.add_column(head, justify="left" if not head else "right", no_wrap=True)
+    rows = estimate.figures(quantiles) if quantiles else estimate.figures()
+    for name, one in rows.items():
+        low, high = one.interval(level)
+        numbers = one.value, one.standard_error, low, high
+        if name.startswith("share"):
+            value, error, low_text, high_text = (f"{100 * number:z.2f} %" for number in numbers)
+        else:
+            digits = max(0, 2 - floor(log10(max(abs(high - low), 1e-9))))
+            value, error, low_text, high_text = (f"{number:z.{digits}f}" for number in numbers)
+            value += unit
+        table.add_row(name, value, error, f"{low_text} – {high_text}")
+    screen.print(table)
+
+
+def describe_survey(survey: Contract) -> dict[str, Any]:
+    """Return what JSON output says of the survey or questionnaire that it is about."""
     return {
         "survey": survey.id,
         "fingerprint": survey.fingerprint,
-        "question": survey.question,
+        "question": survey.heading,
         "epsilon": survey.epsilon,
         "mechanism": repr(survey.mechanism),
     }
@@ -180,6 +208,8 @@ def describe_estimate(estimate: Shown, level: float, **options: Any) -> dict[str
 
     columns = plain_columns(estimate, level, **options)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if "figure" in columns:
+        return {"n": estimate.n, "figures": rows}
     rest = estimate.remainder(level) if isinstance(estimate, Estimate) else None
     return {
         "n": estimate.n,
@@ -203,6 +233,8 @@ def plain_columns(
     from ..analysis.estimate import Estimate
 
     columns: dict[str, Any] = estimate.columns(level, **options)
+    if "figure" in columns:
+        return columns
     if shrunk is not None:
         columns["shrunk"] = shrunk
     if ranks and isinstance(estimate, Estimate):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .guards import keep_another, note_epsilon, read_survey
+from .kinds import answers_from, kinds
 from .options import (
     COLUMN,
     COUNT,
@@ -33,7 +34,7 @@ _HEADERS = {"answer", "answers", "category", "categories"}
 
 @click.group(cls=InOrder, no_args_is_help=False)
 def survey() -> None:
-    """Make, show or check a survey: the question, its categories, the privacy level.
+    """Make, show or check a survey: the question, its answers, the privacy level.
 
     privet survey new --help
     """
@@ -61,6 +62,7 @@ def survey() -> None:
     "--other", is_flag=False, flag_value="other", metavar="[NAME]",
     help="Add a last category for all other answers, called 'other' unless it is given a name.",
 )  # fmt: skip
+@kinds
 @click.option("-e", "--epsilon", type=float, required=True, help="The privacy level of one report.")
 @click.option("-m", "--mechanism", default="auto", help="How to randomize.")
 @click.option("--id", "identifier", show_default="made from the question", help="A short name.")
@@ -87,10 +89,13 @@ def new(
     out: Path | None,
     force: bool,
     json_out: bool,
+    **kind: Any,
 ) -> None:
     """Write a new survey as JSON.
 
     privet survey new -q "Tea or coffee?" -c tea -c coffee -e 1 -o survey.json
+
+    privet survey new -q "How old are you?" --scale 0:120 --whole --unit years -e 1 -o age.json
     """
     from ..analysis.cleaning import Cleaning
     from ..survey import Survey
@@ -110,7 +115,8 @@ def new(
         raise click.UsageError(rule)
     if other is not None:
         categories.append(other)
-    made = Survey(question, categories, epsilon, mechanism=mechanism, id=identifier)
+    asked = answers_from(categories, kind)
+    made = Survey(question, asked, epsilon, mechanism=mechanism, id=identifier)
     if out is not None:
         if not force:
             keep_another(out, made)
@@ -144,7 +150,7 @@ def show(survey_file: Path, top: int, json_out: bool) -> None:
     """
     read = read_survey(survey_file)
     if json_out:
-        print_json(_described(read) | {"categories": list(read.categories)})
+        print_json(_described(read) | read.answers.fields())
         return
     drawn = read.mechanism.realized_epsilon
     lines = {
@@ -154,10 +160,12 @@ def show(survey_file: Path, top: int, json_out: bool) -> None:
         "mechanism": repr(read.mechanism),
         "report": plural(read.mechanism.report_bytes, "byte"),
         "fingerprint": read.fingerprint,
-        "categories": f"{len(read.categories):,}",
+        "answers": read.answers.described(),
     }
     for name, value in lines.items():
         click.echo(f"{name:<12} {value}")
+    if read.answers.kind == "scale":
+        return
     for category in read.categories[:top]:
         click.echo(f"  {category}")
     if len(read.categories) > top:
@@ -184,6 +192,7 @@ def _described(survey: Survey) -> dict[str, Any]:
         **describe_survey(survey),
         "realized_epsilon": survey.mechanism.realized_epsilon,
         "report_bytes": survey.mechanism.report_bytes,
+        "answers": survey.answers.kind,
         "categories": len(survey.categories),
     }
 

@@ -4,16 +4,22 @@ from .changes import plot_changes, save_changes
 from .estimates import plot_estimate, plot_groups, save_estimate, save_groups
 from .experiments import plot_experiment, save_experiment
 from .plans import plot_plan, save_plan
+from .scales import plot_below, plot_scale, plot_scale_groups, save_scale, save_scale_groups
 
 __all__ = [
+    "plot_below",
     "plot_changes",
     "plot_estimate",
     "plot_experiment",
     "plot_groups",
     "plot_plan",
+    "plot_scale",
+    "plot_scale_groups",
     "save_changes",
     "save_estimate",
     "save_experiment",
     "save_groups",
     "save_plan",
+    "save_scale",
+    "save_scale_groups",
 ]

@@ -1,0 +1,106 @@
+"""The kinds of answer on the command line: categories, --several options, a --scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..answers import Answers
+
+_PARTS = (2, 3)
+
+
+class _Range(click.ParamType):  # type: ignore[type-arg]
+    """LOW:HIGH or LOW:HIGH:CELLS."""
+
+    name = "low:high[:cells]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        parts = str(value).split(":")
+        try:
+            if len(parts) not in _PARTS:
+                raise ValueError
+            return float(parts[0]), float(parts[1]), *map(int, parts[2:])
+        except ValueError:
+            rule = "LOW:HIGH or LOW:HIGH:CELLS, such as 0:120:61"
+            self.fail(f"{value!r} is not {rule}.", param, ctx)
+
+
+_OPTIONS = (
+    click.option(
+        "--several", is_flag=True, help="People choose all that apply; the categories are options."
+    ),
+    click.option(
+        "--most", type=click.IntRange(1), show_default="3, or as many as there are",
+        help="How many options one person may choose.",
+    ),
+    click.option(
+        "--pairs", is_flag=True, help="Learn how often two options are chosen together, too."
+    ),
+    click.option(
+        "--scale", type=_Range(), metavar="LOW:HIGH[:CELLS]",
+        help="People answer with a number, which is told apart in so many cells, by default 64.",
+    ),
+    click.option("--unit", help="Of the numbers on a scale, such as years."),
+    click.option("--whole", is_flag=True, help="The numbers on a scale are whole."),
+    click.option(
+        "--aim", type=click.Choice(["shape", "mean"]), show_default="shape",
+        help="What a scale is to tell most about: all of the distribution, or its mean.",
+    ),
+    click.option(
+        "--bands", metavar="A,B,…", show_default="four of one width",
+        help="Borders that divide a scale in tables.",
+    ),
+)  # fmt: skip
+
+
+def kinds(command: Any) -> Any:
+    """Give a command the options of all kinds of answer."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def answers_from(names: Sequence[str], given: dict[str, Any]) -> Sequence[str] | Answers:
+    """Return the kind of answer that these options ask for, refusing those of another kind."""
+    several = {"most": "--most", "pairs": "--pairs"}
+    numbers = {"unit": "--unit", "whole": "--whole", "aim": "--aim", "bands": "--bands"}
+    if given["scale"] is not None:
+        if names or given["several"]:
+            raise click.UsageError("--scale is for numbers: without categories, or --several.")
+        _refuse(given, several, "--several")
+        return _scale(given)
+    _refuse(given, numbers, "--scale")
+    if not given["several"]:
+        _refuse(given, several, "--several")
+        return names
+    from ..answers import Several
+
+    most = given["most"] or min(3, len(names))
+    return Several(names, most, pairs=given["pairs"])
+
+
+def _scale(given: dict[str, Any]) -> Answers:
+    from ..answers import Scale
+
+    also: dict[str, Any] = {"unit": given["unit"] or "", "whole": given["whole"]}
+    also["aim"] = given["aim"] or "shape"
+    if given["bands"] is not None:
+        try:
+            also["bands"] = [float(border) for border in given["bands"].split(",")]
+        except ValueError:
+            raise click.UsageError("--bands are numbers, with commas between them.") from None
+    low, high, *cells = given["scale"]
+    if not cells and given["whole"] and high - low < 2048:
+        cells = [max(2, int(high - low) + 1)]
+    return Scale(low, high, *cells, **also)
+
+
+def _refuse(given: dict[str, Any], options: dict[str, str], kind: str) -> None:
+    for name, option in options.items():
+        if given[name]:
+            raise click.UsageError(f"{option} is for {kind}.")
