@@ -19,7 +19,7 @@ MORE_THAN_A_BLOCK = 800_000
 
 
 def read(path, column=None, survey=SURVEY):
-    return [value for chunk in read_answers(path, survey, column) for value in chunk.positions]
+    return [value for chunk in read_answers(path, survey, column) for value in chunk.values]
 
 
 def csv(tmp_path, text, encoding="utf-8", name="answers.csv"):
@@ -97,8 +97,8 @@ def test_all_rows_come_in_order_from_a_file_of_many_blocks(tmp_path):
     path = csv(tmp_path, "id,answer\n" + rows)
     chunks = list(read_answers(path, SURVEY))
     assert len(chunks) > 3
-    assert {chunk.positions.dtype for chunk in chunks} == {np.dtype(np.int64)}
-    assert np.concatenate([chunk.positions for chunk in chunks]).tolist() == expected
+    assert {chunk.values.dtype for chunk in chunks} == {np.dtype(np.int64)}
+    assert np.concatenate([chunk.values for chunk in chunks]).tolist() == expected
 
 
 def test_a_packed_file_is_read(tmp_path):
@@ -227,13 +227,13 @@ def test_unknown_answers_can_be_dropped_or_counted_as_a_category(tmp_path):
     (dropped,) = read_answers(
         path, SURVEY, "answer", by=["who"], cleaning=Cleaning(unknown="drop", missing="drop")
     )
-    assert dropped.positions.tolist() == [0, 0]
+    assert dropped.values.tolist() == [0, 0]
     assert dropped.by.column("who").to_pylist() == [b"a", b"e"]
     assert (dropped.unknown, dropped.missing, dropped.seen) == (2, 1, {0})
     (folded,) = read_answers(
         path, SURVEY, "answer", by=["who"], cleaning=Cleaning(unknown="crème", missing="crème")
     )
-    assert folded.positions.tolist() == [0, 2, 2, 2, 0]
+    assert folded.values.tolist() == [0, 2, 2, 2, 0]
     assert folded.by.num_rows == 5
     assert (folded.unknown, folded.missing) == (2, 1)
 

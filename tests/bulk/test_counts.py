@@ -56,7 +56,7 @@ def test_memory_does_not_grow_with_the_people(tmp_path):
     path = tmp_path / "c.csv"
     path.write_text("answer,people\ntea,100000000\n")
     (chunk,) = read_answers(path, SURVEY, count="people")
-    assert (len(chunk.positions), chunk.people.tolist()) == (1, [10**8])
+    assert (len(chunk.values), chunk.people.tolist()) == (1, [10**8])
     path.write_text("answer,people\ntea,20000000\n")
     tracemalloc.start()
     randomize_files(path, SURVEY, tmp_path / "r.parquet", count="people")

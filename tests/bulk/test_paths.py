@@ -40,7 +40,7 @@ def test_files_are_named_by_text_or_path_one_or_many(kind, many):
         return many(kind("r.parquet"))
 
     assert sum(count_answers(answers()).counts.values()) == 2
-    assert [len(chunk.positions) for chunk in read_answers(answers(), SURVEY)] == [2]
+    assert [len(chunk.values) for chunk in read_answers(answers(), SURVEY)] == [2]
     assert randomize_files(answers(), SURVEY, kind("new.parquet")).n == 2
     assert sum(map(len, read_reports(reports(), SURVEY))) == 2
     assert tally_files(reports(), SURVEY).n == 2
@@ -50,7 +50,7 @@ def test_files_are_named_by_text_or_path_one_or_many(kind, many):
 def test_the_answers_of_several_files_come_one_after_the_other():
     Path("b.csv").write_text("drink\ncoffee\n")
     chunks = read_answers(["a.csv", "b.csv"], SURVEY)
-    assert [chunk.positions.tolist() for chunk in chunks] == [[0, 1], [1]]
+    assert [chunk.values.tolist() for chunk in chunks] == [[0, 1], [1]]
 
 
 @pytest.mark.parametrize("paths", [7, [7], None])

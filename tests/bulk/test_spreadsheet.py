@@ -88,7 +88,7 @@ def open_document(rows=ROWS):
 
 
 def read(path):
-    return [place for chunk in read_answers(path, SURVEY) for place in chunk.positions]
+    return [place for chunk in read_answers(path, SURVEY) for place in chunk.values]
 
 
 @pytest.mark.parametrize("data", [excel(), open_document()], ids=["xlsx", "ods"])
@@ -138,7 +138,7 @@ def test_a_sheet_by_its_name(tmp_path):
     path = tmp_path / "a.xlsx"
     path.write_bytes(excel(sheets=3, filled=2))
     (chunk,) = read_answers(path, SURVEY, "answer", sheet="S2")
-    assert chunk.positions.tolist() == [0, 1, 2]
+    assert chunk.values.tolist() == [0, 1, 2]
     with pytest.raises(InvalidFile, match="there is no sheet 's2', but 'S1', 'S2', 'S3'"):
         next(read_answers(path, SURVEY, sheet="s2"))
     with pytest.raises(InvalidFile, match="the sheet 'S3' is empty"):

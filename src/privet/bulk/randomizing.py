@@ -10,6 +10,7 @@ import numpy as np
 from ..analysis.cleaning import Cleaning
 from ..analysis.randomizing import randomize as make
 from ..analysis.threads import ahead
+from ..survey import Survey
 from .answers import read_answers
 from .formats import count_rows
 from .groups import Groups, check_by
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..questionnaire import Questionnaire
-    from ..survey import Survey
     from .answers import Answers
     from .paths import OnePath, Paths
     from .progress import Progress
@@ -40,15 +40,16 @@ _AS_THEY_ARE = Cleaning()
 class Randomized(NamedTuple):
     """What was taken, and how many reports were written.
 
-    `column` had `rows` rows, with `different` categories; in `missing` there was no answer, in
-    `unknown` one that is not allowed, and in `outside` a number beyond an end of its scale.
+    `column` had `rows` rows, with `different` categories where there are such; in `missing` there
+    was no answer, in `unknown` one that is not allowed, and in `outside` a number beyond an end of
+    its scale.
     `groups` are the sizes of the groups by other columns.
     """
 
     n: int
     column: str
     rows: int
-    different: int
+    different: int | None
     missing: int
     unknown: int
     outside: int
@@ -138,8 +139,10 @@ def randomize_files(
                     advance(len(reports))
     rows += missing if cleaning.missing == "drop" else 0
     rows += unknown if cleaning.unknown == "drop" else 0
+    named = isinstance(contract, Survey) and contract.answers.kind != "scale"
+    different = len(seen) if named else None
     sizes = groups.sizes[groups.sizes > 0].tolist() if groups is not None else []
-    return Randomized(n, " or ".join(columns), rows, len(seen), missing, unknown, outside, sizes)
+    return Randomized(n, " or ".join(columns), rows, different, missing, unknown, outside, sizes)
 
 
 def _pieces(answers: Answers, most: int) -> Iterator[slice | NDArray[np.int64]]:

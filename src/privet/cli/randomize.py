@@ -96,8 +96,9 @@ def randomize(
         sheet=sheet, keep_order=keep_order,
         cleaning=Cleaning(strip, ignore_case, na, missing, unknown), progress=progress,
     )  # fmt: skip
-    counts = {"rows": done.rows, "different": done.different, "missing": done.missing}
-    counts = {name: count for name, count in counts.items() if count or name != "different"}
+    counts = {"rows": done.rows, "missing": done.missing}
+    if done.different is not None:
+        counts["different"] = done.different
     size = contract.mechanism.report_bytes
     say(taken(answers, done.column, **counts))
     if done.missing:

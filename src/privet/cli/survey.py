@@ -94,8 +94,6 @@ def new(
     """Write a new survey as JSON.
 
     privet survey new -q "Tea or coffee?" -c tea -c coffee -e 1 -o survey.json
-
-    privet survey new -q "How old are you?" --scale 0:120 --whole --unit years -e 1 -o age.json
     """
     from ..analysis.cleaning import Cleaning
     from ..survey import Survey
