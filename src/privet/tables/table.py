@@ -1,0 +1,229 @@
+"""Tables: the shares of cells, estimated from all pages, with errors and intervals that cover.
+
+Seen from one cell t, all people fall into 2^|T| patterns, by the questions in which their answers
+agree with the cell's. The variance of the cell's share is Σ_v Var_v/n_v with
+
+    Var_v = κ0 Σ_x u_v(x)² + κ1 Σ_A p_A u_v(A)² + Σ_A p_A u_v(A)² − (Σ_A p_A u_v(A))²,
+
+where p_A is the share of the people with pattern A: the noise of a page's reports (`pages`), and
+the sampling of its people. If the cell's share is τ, and the other patterns keep their proportions,
+that is a polynomial of degree 2 in τ. Intervals hold all τ that a score test does not reject.
+
+For n of M people, those who took part included, sampling without replacement multiplies the last
+two terms by M/(M − 1), and τ(1 − τ)/(M − 1) is taken away from the sum over pages.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import product
+from math import inf, prod
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arguments import alpha_of, check_target
+from ..errors import InvalidArgument, MissingExtra
+
+if TYPE_CHECKING:
+    from ..mechanisms.forwards import Target
+    from .combining import Combined, Questions
+    from .pages import Floats, PageCounts
+
+__all__ = ["Margin", "Shares", "Table"]
+
+# Up to so many cells, errors are exact for mechanisms whose pairs of cells are not alike, too.
+_MOST_EXACT = 64
+
+
+class Shares:
+    """The shares of the cells of one question or several.
+
+    Attributes
+    ----------
+    questions : tuple of int
+        The questions, one an axis.
+    frequencies : array
+        The unbiased share of each cell, with an axis for each question.
+
+    """
+
+    def __init__(self, combined: Combined, questions: Questions) -> None:
+        self.combined = combined
+        self.questions = questions
+        self.frequencies = combined.frequencies(questions)
+        self.frequencies.flags.writeable = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the questions."""
+        return tuple(self.combined.names[q] for q in self.questions)
+
+    @property
+    def categories(self) -> tuple[tuple[str, ...], ...]:
+        """The categories of each question."""
+        return tuple(self.combined.categories[q] for q in self.questions)
+
+    @cached_property
+    def standard_errors(self) -> Floats:
+        """The standard error of each frequency, for a population without end."""
+        tau = self._patterns[(1,) * len(self.questions)]
+        constant, linear, square = self._polynomials("population")
+        errors: Floats = np.sqrt(np.maximum(constant + (linear + square * tau) * tau, 0))
+        return errors
+
+    def interval(
+        self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
+    ) -> tuple[Floats, Floats]:
+        """Return the lower and upper ends of a confidence interval for each cell, by a score test.
+
+        The target is a population without end, the sample of all who took part, or a number of
+        people whom they were drawn from; simultaneous=True widens all intervals (Bonferroni) so
+        that they hold together.
+        """
+        alpha = alpha_of(f"{type(self).__name__}.interval", level)
+        check_target(f"{type(self).__name__}.interval", target, self.combined.n)
+        alpha /= self.frequencies.size if simultaneous else 1
+        spread = NormalDist().inv_cdf(1 - alpha / 2) ** 2
+        constant, linear, square = spread * self._polynomials(target)
+        middle = (self.frequencies + linear / 2) / (1 - square)
+        inner = middle**2 - (self.frequencies**2 - constant) / (1 - square)
+        reach = np.sqrt(np.maximum(inner, 0))
+        return np.clip(middle - reach, 0, 1), np.clip(middle + reach, 0, 1)
+
+    def columns(
+        self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
+    ) -> dict[str, Any]:
+        """Return the cells as columns, a row each; the last question varies fastest."""
+        low, high = self.interval(level, target=target, simultaneous=simultaneous)
+        answers = zip(*product(*self.categories), strict=True)
+        return {
+            **dict(zip(self.names, map(list, answers), strict=True)),
+            "frequency": self.frequencies.ravel(),
+            "standard_error": self.standard_errors.ravel(),
+            "low": low.ravel(),
+            "high": high.ravel(),
+        }
+
+    def to_frame(self, level: float = 0.95, **options: Any) -> Any:
+        """Return a pandas DataFrame, one row per cell; options as those of `interval`."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtra("to_frame", "pandas", "pandas") from None
+        return pd.DataFrame(self.columns(level, **options))
+
+    def __repr__(self) -> str:
+        asked = " × ".join(
+            f"{name} ({len(each)})" for name, each in zip(self.names, self.categories, strict=True)
+        )
+        return f"<{type(self).__name__}: {asked}>"
+
+    # --- seen from each cell ----------------------------------------------------------------------
+
+    @cached_property
+    def pages(self) -> list[PageCounts]:
+        """The pages that ask some of the questions."""
+        return [p for p in self.combined.pages if {*self.questions} & {*p.questions}]
+
+    @property
+    def _sized(self) -> zip[tuple[int, int]]:
+        """The questions with their sizes."""
+        return zip(self.questions, self.frequencies.shape, strict=True)
+
+    @cached_property
+    def _kernels(self) -> list[Floats]:
+        """The weights of each page's cells, by pattern."""
+        return [self.combined.kernel(page, self.questions) for page in self.pages]
+
+    @cached_property
+    def _patterns(self) -> Floats:
+        """The share of the people with each pattern, for each cell: (2, …, 2, *sizes)."""
+        axes = len(self.questions)
+        shares = np.empty((2,) * axes + self.frequencies.shape)
+        for bits in product((0, 1), repeat=axes):
+            away = tuple(axis for axis in range(axes) if not bits[axis])
+            shares[bits] = self.frequencies.sum(axis=away, keepdims=True)
+        shares.clip(0, 1, out=shares)
+        for axis in range(axes):
+            some = np.moveaxis(shares, axis, 0)
+            some[0] -= some[1]
+        shares.clip(0, None, out=shares)
+        every: Floats = shares / shares.sum(axis=tuple(range(axes)))
+        return every
+
+    @property
+    def _others(self) -> Floats:
+        """The same among the people outside each cell, of whom there is one at least."""
+        inside = self._patterns[(1,) * len(self.questions)]
+        others = self._patterns.copy()
+        others[(1,) * len(self.questions)] = 0
+        others[(0,) * len(self.questions)] += inside >= 1
+        rest: Floats = others / others.sum(axis=tuple(range(len(self.questions))))
+        return rest
+
+    def _squares(self, page: PageCounts, kernel: Floats) -> float:
+        """Return the sum of the squared weights over all cells of a page."""
+        sizes = self.frequencies.shape
+        many = np.ones(())
+        for d in sizes:
+            many = np.multiply.outer(many, [d - 1, 1])
+        return float((many * kernel**2).sum()) * page.mechanism.d / prod(sizes)
+
+    def _polynomials(self, target: Target) -> Floats:
+        """Return the coefficients of each cell's variance as a polynomial in its share."""
+        axes, sizes = len(self.questions), self.frequencies.shape
+        people = (
+            self.combined.n if target == "sample" else inf if isinstance(target, str) else target
+        )
+        drawn = 1.0 if people == inf else people / max(people - 1, 1)
+        others = self._others
+        polynomials = np.zeros((3, *sizes))
+        for page, kernel, factor in zip(self.pages, self._kernels, self._factors, strict=True):
+            fixed, own = page.spreads
+            here = float(kernel[(1,) * axes])
+            mean = np.tensordot(kernel, others, axes)
+            square = np.tensordot(kernel**2, others, axes)
+            constant = (
+                fixed * self._squares(page, kernel) + (own + drawn) * square - drawn * mean**2
+            )
+            linear = (own + drawn) * (here**2 - square) - 2 * drawn * mean * (here - mean)
+            polynomials += (
+                factor / page.n * np.array([constant, linear, -drawn * (here - mean) ** 2])
+            )
+        if people < inf:
+            polynomials += np.array([0, -1, 1]).reshape(-1, *(1,) * axes) / max(people - 1, 1)
+        return polynomials
+
+    @cached_property
+    def _factors(self) -> list[Floats | float]:
+        """How much larger each page's exact variances are than if all pairs of cells were alike."""
+        return [1.0 if page.alike else self._factor(page) for page in self.pages]
+
+    def _factor(self, page: PageCounts) -> Floats | float:
+        """Return that for one page, or 1 where there are too many cells."""
+        places = [range(d) if q in page.questions else [0] for q, d in self._sized]
+        if prod(map(len, places)) > _MOST_EXACT:
+            return 1.0
+        ratios = []
+        for place in product(*places):
+            indicator = np.zeros(self.frequencies.shape)
+            indicator[place] = 1
+            weights = self.combined.weights(page, self.questions, indicator).ravel()
+            ratios.append(weights @ page.covariance(weights) / page.alike_variance(weights))
+        return np.array(ratios).reshape([len(each) for each in places])
+
+
+class Margin(Shares):
+    """The shares of one question, from all pages that ask it."""
+
+
+class Table(Shares):
+    """The shares of all combinations of the answers to two questions or more."""
+
+    def margin(self, question: int) -> Margin:
+        """Return the shares of one of the questions: the sums of the table along the others."""
+        if question not in self.questions:
+            raise InvalidArgument("Table.margin", "question", f"one of {self.questions}", question)
+        return self.combined.question(question)
