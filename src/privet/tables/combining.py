@@ -26,6 +26,7 @@ from ..errors import InvalidArgument, NoReports
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..sums.covariance import Operator
     from .pages import Floats, PageCounts
     from .table import Margin, Table
 
@@ -99,7 +100,7 @@ class Combined:
                 raise InvalidArgument("Combined", f"pages[{i}]", rule, asked)
         self.pages = tuple(page for page in pages if page.n)
         self.n = sum(page.n for page in self.pages)
-        self._precision = cache(self._summed_precision)
+        self.precision = cache(self._summed_precision)
 
     def __repr__(self) -> str:
         return (
@@ -123,12 +124,10 @@ class Combined:
         sizes = self._sizes(questions)
         table = np.full(sizes, 1 / prod(sizes))
         for page in self._saying(questions):
-            shared = tuple(q for q in questions if q in page.questions)
-            margin = _margin(page.frequencies, page.questions, shared)
-            for some in interactions(shared):
-                part = _centred(_margin(margin, shared, some))
-                spread = self._weight(page, some) * prod(self._sizes(some)) / prod(sizes)
-                table += spread * _over(part, some, questions)
+            shared = self.shared(page, questions)
+            table += self._carried(
+                page, _margin(page.frequencies, page.questions, shared), shared, questions
+            )
         return table
 
     def weights(self, page: PageCounts, questions: Questions, weights: Floats) -> Floats:
@@ -137,13 +136,9 @@ class Combined:
         The sum is these times the pages' own frequencies, plus the mean of the weights. They have
         axes for the page's questions and add up to 0.
         """
-        shared = tuple(q for q in questions if q in page.questions)
-        cells = prod(self._sizes(questions))
-        back = np.zeros((1,) * len(page.questions))
-        for some in interactions(shared):
-            part = _centred(_margin(weights, questions, some)) * prod(self._sizes(some)) / cells
-            back = back + self._weight(page, some) * _over(part, some, page.questions)
-        return np.broadcast_to(back, page.sizes)
+        shared = self.shared(page, questions)
+        back = self._carried(page, weights, questions, shared)
+        return np.broadcast_to(_over(back, shared, page.questions), page.sizes)
 
     def variance(self, questions: Questions, weights: Floats) -> float:
         """Return the variance of Σ weights · frequencies(questions), for a population without end.
@@ -156,6 +151,46 @@ class Combined:
             variance += float(back @ page.covariance(back)) / page.n
         return variance
 
+    def covariance(self, questions: Questions, theta: Floats) -> Operator:
+        """Return u ↦ Cu, C being the covariance of the frequencies if theta are the true shares.
+
+        As if all pairs of a page's cells were alike (`pages`). Axes of u after those of the
+        questions are for several at once.
+        """
+
+        def apply(u: Floats) -> Floats:
+            product = np.zeros(u.shape)
+            for page in self._saying(questions):
+                (fixed, own), shared = page.spreads, self.shared(page, questions)
+                back = self._carried(page, u, questions, shared)
+                shares, axes = _margin(theta, questions, shared), len(shared)
+                each = fixed * page.mechanism.d / shares.size + (own + 1) * shares
+                mean = np.tensordot(shares, back, axes)
+                spread = _widened(each, back) * back - _widened(shares, back) * mean
+                product += self._carried(page, spread, shared, questions) / page.n
+            return product
+
+        return apply
+
+    def shared(self, page: PageCounts, questions: Questions) -> Questions:
+        """Return which of the questions a page asks."""
+        return tuple(q for q in questions if q in page.questions)
+
+    def _carried(
+        self, page: PageCounts, cells: Floats, there: Questions, here: Questions
+    ) -> Floats:
+        """Return the part that a page has in a table: from its margins to it, or from weights back.
+
+        Of each interaction that both have, and by as much as the page counts in it.
+        """
+        sizes = self._sizes(max(here, there, key=len))
+        carried = np.zeros(self._sizes(here) + cells.shape[len(there) :])
+        for some in interactions(tuple(q for q in here if q in there)):
+            part = _centred(_margin(cells, there, some), len(some))
+            spread = self._weight(page, some) * prod(self._sizes(some)) / prod(sizes)
+            carried += spread * _over(part, some, here)
+        return carried
+
     def kernel(self, page: PageCounts, questions: Questions) -> Floats:
         """Return the weight of a page's cell in that of a cell of the table, by where they agree.
 
@@ -163,7 +198,7 @@ class Combined:
         """
         at = np.zeros((2,) * len(questions))
         cells = prod(self._sizes(questions))
-        for some in interactions(tuple(q for q in questions if q in page.questions)):
+        for some in interactions(self.shared(page, questions)):
             term = np.full((1,) * len(questions), self._weight(page, some) / cells)
             for q in some:
                 d = self.sizes[q]
@@ -174,11 +209,11 @@ class Combined:
     def _saying(self, questions: Questions) -> list[PageCounts]:
         """Return the pages that ask some of the questions, or raise if they do not say enough."""
         for some in interactions(questions):
-            self._precision(tuple(sorted(some)))
+            self.precision(tuple(sorted(some)))
         return [page for page in self.pages if {*questions} & {*page.questions}]
 
     def _weight(self, page: PageCounts, some: Questions) -> float:
-        return page.precision / self._precision(tuple(sorted(some)))
+        return page.precision / self.precision(tuple(sorted(some)))
 
     def _summed_precision(self, some: Questions) -> float:
         """Return how much all pages say of the interaction of these questions."""
@@ -202,26 +237,32 @@ class Combined:
 
 
 def _margin(cells: Floats, questions: Questions, some: Questions) -> Floats:
-    """Return the sums over all other questions; what is left stays in the order of `questions`."""
+    """Return the sums over all other questions, with the axes in the order of `some`."""
     away = tuple(axis for axis, q in enumerate(questions) if q not in some)
     left = [q for q in questions if q in some]
     margin: Floats = cells.sum(axis=away)
-    return margin.transpose([left.index(q) for q in some])
+    return margin.transpose([*map(left.index, some), *range(len(some), margin.ndim)])
 
 
-def _centred(cells: Floats) -> Floats:
-    """Return what is left when the means along every axis are taken away."""
-    for axis in range(cells.ndim):
+def _centred(cells: Floats, axes: int) -> Floats:
+    """Return what is left when the means along each of the first axes are taken away."""
+    for axis in range(axes):
         cells = cells - cells.mean(axis=axis, keepdims=True)
     return cells
 
 
 def _over(part: Floats, some: Questions, questions: Questions) -> Floats:
-    """Return the same numbers with an axis for each question, those that are not in some short."""
+    """Return the same numbers with an axis for each question, of length 1 if it is not in some."""
     order = sorted(range(len(some)), key=lambda i: questions.index(some[i]))
-    sizes = dict(zip(some, part.shape, strict=True))
-    return part.transpose(order).reshape([sizes.get(q, 1) for q in questions])
+    sizes, more = dict(zip(some, part.shape, strict=False)), range(len(some), part.ndim)
+    shape = [sizes.get(q, 1) for q in questions] + [part.shape[axis] for axis in more]
+    return part.transpose([*order, *more]).reshape(shape)
 
 
 def _along(values: Floats, axis: int, axes: int) -> Floats:
     return values.reshape([-1 if i == axis else 1 for i in range(axes)])
+
+
+def _widened(few: Floats, many: Floats) -> Floats:
+    """Return the first with as many axes as the second."""
+    return few.reshape(few.shape + (1,) * (many.ndim - few.ndim))

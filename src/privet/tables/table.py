@@ -25,10 +25,15 @@ import numpy as np
 
 from ..arguments import alpha_of, check_target
 from ..errors import InvalidArgument, MissingExtra
+from .association import association
+from .independence import independence
+from .ratios import ConditionalShares
 
 if TYPE_CHECKING:
+    from ..analysis.numbers import Measured
     from ..mechanisms.forwards import Target
     from .combining import Combined, Questions
+    from .independence import Independence
     from .pages import Floats, PageCounts
 
 __all__ = ["Margin", "Shares", "Table"]
@@ -68,7 +73,7 @@ class Shares:
     @cached_property
     def standard_errors(self) -> Floats:
         """The standard error of each frequency, for a population without end."""
-        tau = self._patterns[(1,) * len(self.questions)]
+        tau = self.patterns[(1,) * len(self.questions)]
         constant, linear, square = self._polynomials("population")
         errors: Floats = np.sqrt(np.maximum(constant + (linear + square * tau) * tau, 0))
         return errors
@@ -97,14 +102,18 @@ class Shares:
     ) -> dict[str, Any]:
         """Return the cells as columns, a row each; the last question varies fastest."""
         low, high = self.interval(level, target=target, simultaneous=simultaneous)
-        answers = zip(*product(*self.categories), strict=True)
         return {
-            **dict(zip(self.names, map(list, answers), strict=True)),
+            **self.answers(),
             "frequency": self.frequencies.ravel(),
             "standard_error": self.standard_errors.ravel(),
             "low": low.ravel(),
             "high": high.ravel(),
         }
+
+    def answers(self) -> dict[str, list[str]]:
+        """Return the answers that each cell stands for, by question, in the order of `columns`."""
+        every = zip(*product(*self.categories), strict=True)
+        return dict(zip(self.names, map(list, every), strict=True))
 
     def to_frame(self, level: float = 0.95, **options: Any) -> Any:
         """Return a pandas DataFrame, one row per cell; options as those of `interval`."""
@@ -133,12 +142,12 @@ class Shares:
         return zip(self.questions, self.frequencies.shape, strict=True)
 
     @cached_property
-    def _kernels(self) -> list[Floats]:
+    def kernels(self) -> list[Floats]:
         """The weights of each page's cells, by pattern."""
         return [self.combined.kernel(page, self.questions) for page in self.pages]
 
     @cached_property
-    def _patterns(self) -> Floats:
+    def patterns(self) -> Floats:
         """The share of the people with each pattern, for each cell: (2, …, 2, *sizes)."""
         axes = len(self.questions)
         shares = np.empty((2,) * axes + self.frequencies.shape)
@@ -156,20 +165,21 @@ class Shares:
     @property
     def _others(self) -> Floats:
         """The same among the people outside each cell, of whom there is one at least."""
-        inside = self._patterns[(1,) * len(self.questions)]
-        others = self._patterns.copy()
+        inside = self.patterns[(1,) * len(self.questions)]
+        others = self.patterns.copy()
         others[(1,) * len(self.questions)] = 0
         others[(0,) * len(self.questions)] += inside >= 1
         rest: Floats = others / others.sum(axis=tuple(range(len(self.questions))))
         return rest
 
-    def _squares(self, page: PageCounts, kernel: Floats) -> float:
-        """Return the sum of the squared weights over all cells of a page."""
+    def squares(self, page: PageCounts, kernel: Floats) -> Any:
+        """Return the sum of a page's squared weights over its cells, from those of patterns."""
         sizes = self.frequencies.shape
         many = np.ones(())
         for d in sizes:
             many = np.multiply.outer(many, [d - 1, 1])
-        return float((many * kernel**2).sum()) * page.mechanism.d / prod(sizes)
+        squares = np.tensordot(many, kernel**2, len(sizes))
+        return squares * page.mechanism.d / prod(sizes)
 
     def _polynomials(self, target: Target) -> Floats:
         """Return the coefficients of each cell's variance as a polynomial in its share."""
@@ -180,14 +190,12 @@ class Shares:
         drawn = 1.0 if people == inf else people / max(people - 1, 1)
         others = self._others
         polynomials = np.zeros((3, *sizes))
-        for page, kernel, factor in zip(self.pages, self._kernels, self._factors, strict=True):
+        for page, kernel, factor in zip(self.pages, self.kernels, self.factors, strict=True):
             fixed, own = page.spreads
             here = float(kernel[(1,) * axes])
             mean = np.tensordot(kernel, others, axes)
             square = np.tensordot(kernel**2, others, axes)
-            constant = (
-                fixed * self._squares(page, kernel) + (own + drawn) * square - drawn * mean**2
-            )
+            constant = fixed * self.squares(page, kernel) + (own + drawn) * square - drawn * mean**2
             linear = (own + drawn) * (here**2 - square) - 2 * drawn * mean * (here - mean)
             polynomials += (
                 factor / page.n * np.array([constant, linear, -drawn * (here - mean) ** 2])
@@ -197,7 +205,7 @@ class Shares:
         return polynomials
 
     @cached_property
-    def _factors(self) -> list[Floats | float]:
+    def factors(self) -> list[Floats | float]:
         """How much larger each page's exact variances are than if all pairs of cells were alike."""
         return [1.0 if page.alike else self._factor(page) for page in self.pages]
 
@@ -227,3 +235,31 @@ class Table(Shares):
         if question not in self.questions:
             raise InvalidArgument("Table.margin", "question", f"one of {self.questions}", question)
         return self.combined.question(question)
+
+    def row_shares(self) -> ConditionalShares:
+        """Return the shares of the second question's answers among each answer to the first."""
+        self._check_two("row_shares")
+        return ConditionalShares(self)
+
+    def column_shares(self) -> ConditionalShares:
+        """Return the shares of the first question's answers among each answer to the second.
+
+        The second question has the rows.
+        """
+        self._check_two("column_shares")
+        return ConditionalShares(self.combined.table(*self.questions[::-1]))
+
+    def independence(self) -> Independence:
+        """Test whether the answers to two questions are independent of each other."""
+        self._check_two("independence")
+        return independence(self)
+
+    def association(self) -> Measured:
+        """Return Cramér's V of two questions: 0 if independent, 1 if one answer tells the other."""
+        self._check_two("association")
+        return association(self)
+
+    def _check_two(self, what: str) -> None:
+        if len(self.questions) != 2:
+            rule = "two, as a table of more has no rows and columns"
+            raise InvalidArgument(f"Table.{what}", "questions", rule, self.names)
