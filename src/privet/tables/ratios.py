@@ -101,7 +101,22 @@ class ConditionalShares:
         return distance**2 <= z**2 * self._variance(share)
 
     def _variance(self, share: Floats) -> Floats:
-        """Return the variance of θ_ab − ρ θ_a for each cell, if the shares ρ are true.
+        """Return the variance of θ_ab − ρ θ_a for each cell, if the shares ρ are true."""
+        variance = np.zeros(share.shape)
+        for coefficient in self._polynomial[::-1]:
+            variance = variance * share + coefficient
+        return np.maximum(variance, 0)
+
+    @cached_property
+    def _polynomial(self) -> Floats:
+        """The coefficients of each variance as a polynomial in ρ, which has the degree 4."""
+        nodes = np.linspace(0, 1, 5)
+        values = [self._variance_at(np.full(self.frequencies.shape, node)) for node in nodes]
+        fit = np.linalg.inv(np.vander(nodes, increasing=True))
+        return np.tensordot(fit, np.array(values), 1)
+
+    def _variance_at(self, share: Floats) -> Floats:
+        """Return the same from the patterns that people have.
 
         Those who gave the answer a are as many as estimated, and the others keep their patterns.
         """
@@ -118,9 +133,7 @@ class ConditionalShares:
             weights = kernel[..., None, None] - share * of_row[..., None, None]
             fixed, own = page.spreads
             squares = fixed * table.squares(page, weights)
-            second, mean = (
-                (people * weights**2).sum(axis=(0, 1)),
-                (people * weights).sum(axis=(0, 1)),
-            )
+            second = (people * weights**2).sum(axis=(0, 1))
+            mean = (people * weights).sum(axis=(0, 1))
             variance += factor * (squares + (own + 1) * second - mean**2) / page.n
         return variance
