@@ -13,6 +13,7 @@ standard error at least, so that answers which hardly anyone gave do not take ov
 from __future__ import annotations
 
 from math import sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["association"]
 
-_ROUNDS = 50
+_ROUNDS, _LARGE = 50, 1e4
 
 
 def association(table: Table) -> Measured:
@@ -57,11 +58,18 @@ class _Law(NamedTuple):
         return (self.square + 2 * self.along * phi) / (self.mean + 2 * phi)
 
     def below(self, phi: float) -> float:
-        """Return how likely so small an estimate is if phi is φ²."""
+        """Return how likely so small an estimate is if phi is φ².
+
+        Where φ² is very many times its noise, the root of a chi-squared number is normal.
+        """
         from scipy.special import chndtr
 
         a = self.scale(phi)
-        return float(chndtr(self.seen / a, self.mean / a, phi / a))
+        mean, variance = (self.mean + phi) / a, (2 * self.mean + 4 * phi) / a
+        if mean < _LARGE:
+            return float(chndtr(self.seen / a, self.mean / a, phi / a))
+        rooted = variance / mean / 4
+        return NormalDist(sqrt(mean - rooted), sqrt(rooted)).cdf(sqrt(self.seen / a))
 
     def end(self, chance: float, most: float) -> float:
         """Return the φ² for which so small an estimate has this chance."""

@@ -128,9 +128,11 @@ class _Lengths:
         ways = [np.multiply.outer(x, column) for x in np.eye(rows) - 1 / rows]
         ways += [np.multiply.outer(row, y) for y in np.eye(columns) - 1 / columns]
         weighted = self.root(np.stack(ways, axis=-1)).reshape(self.cells, -1)
-        directions, lengths, _ = np.linalg.svd(weighted, full_matrices=False)
+        squares, turned = np.linalg.eigh(weighted.T @ weighted)
+        kept = squares > _PRECISION * squares[-1]
+        directions = weighted @ (turned[:, kept] / np.sqrt(squares[kept]))
         total = np.full((self.cells, 1), 1 / sqrt(self.cells))  # which is known
-        return np.hstack((directions[:, lengths > 1e-9 * lengths[0]], total))
+        return np.hstack((directions, total))
 
 
 def _without(errors: Floats, directions: Floats) -> Floats:
