@@ -1,12 +1,13 @@
 """Pages combined: as good as all of them at once, unbiased, and in agreement on margins."""
 
 from itertools import product
+from math import sqrt
 
 import numpy as np
 import pytest
 
 from privet.errors import InvalidArgument, NoReports
-from privet.mechanisms import BinaryRR, Cyclotomic, KSubset, OneBit
+from privet.mechanisms import BinaryRR, Cyclotomic, KSubset, OneBit, Projective
 from privet.tables import Combined, PageCounts
 from questionnaires import correlated, margin, matrix_of, page_of, pages_of, sums_over
 
@@ -79,19 +80,28 @@ def test_errors_are_those_of_the_pages_covariances(kind):
         np.testing.assert_allclose(each, expected, rtol=1e-9)
 
 
-def test_errors_of_large_tables_from_designs_are_near_the_exact_ones():
-    """Where a transform for every cell would take long, they are within a few percent."""
+@pytest.mark.parametrize("exact", [True, False])
+def test_errors_of_tables_from_designs(exact, monkeypatch):
+    """All blocks are gone through; where that would take long, errors are within a few percent."""
+    if not exact:
+        monkeypatch.setattr("privet.tables.unlike._MOST_PRODUCTS", 0)
     sizes, skewed = (10, 10), 1 / np.arange(1.0, 101)
     joint = (skewed / skewed.sum()).reshape(sizes)
-    mechanisms = [Cyclotomic(100, 1.0), KSubset(10, 1.0)]
-    pages = [page_of(joint, q, m, 5000) for q, m in zip([(0, 1), (0,)], mechanisms, strict=True)]
+    mechanisms = [Cyclotomic(100, 1.0), KSubset(10, 1.0), Projective(10, 1.0)]
+    pages = [
+        page_of(joint, q, m, 5000) for q, m in zip([(1, 0), (0,), (1,)], mechanisms, strict=True)
+    ]
     combined = Combined(pages, sizes)
-    table = combined.table(0, 1)
-    some = [(0, 0), (3, 4), (9, 9)]
-    cells = np.eye(100).reshape(-1, *sizes)
-    exact = [combined.variance((0, 1), cells[10 * a + b]) for a, b in some]
-    shown = [table.standard_errors[place] for place in some]
-    np.testing.assert_allclose(shown, np.sqrt(exact), rtol=0.02)
+    table, cells = combined.table(0, 1), np.eye(100).reshape(-1, *sizes)
+    expected = [
+        sqrt(combined.variance((0, 1), cells[10 * a + b])) for a, b in [(0, 0), (3, 4), (9, 9)]
+    ]
+    shown = [table.standard_errors[place] for place in [(0, 0), (3, 4), (9, 9)]]
+    np.testing.assert_allclose(shown, expected, rtol=1e-9 if exact else 0.02)
+    errors = combined.question(0).standard_errors
+    rows = np.eye(10)
+    expected = [sqrt(combined.variance((0,), row)) for row in rows]
+    np.testing.assert_allclose(errors, expected, rtol=1e-9 if exact else 0.03)
 
 
 def test_the_sample_alone_has_less_error_than_the_population():

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .pages import Floats, PageCounts
     from .table import Margin, Table
 
-__all__ = ["Combined", "interactions"]
+__all__ = ["Combined", "interactions", "over"]
 
 Questions = tuple[int, ...]
 
@@ -125,7 +125,7 @@ class Combined:
         table = np.full(sizes, 1 / prod(sizes))
         for page in self._saying(questions):
             shared = self.shared(page, questions)
-            table += self._carried(
+            table += self.carried(
                 page, _margin(page.frequencies, page.questions, shared), shared, questions
             )
         return table
@@ -137,8 +137,8 @@ class Combined:
         axes for the page's questions and add up to 0.
         """
         shared = self.shared(page, questions)
-        back = self._carried(page, weights, questions, shared)
-        return np.broadcast_to(_over(back, shared, page.questions), page.sizes)
+        back = self.carried(page, weights, questions, shared)
+        return np.broadcast_to(over(back, shared, page.questions), page.sizes)
 
     def variance(self, questions: Questions, weights: Floats) -> float:
         """Return the variance of Σ weights · frequencies(questions), for a population without end.
@@ -162,12 +162,12 @@ class Combined:
             product = np.zeros(u.shape)
             for page in self._saying(questions):
                 (fixed, own), shared = page.spreads, self.shared(page, questions)
-                back = self._carried(page, u, questions, shared)
+                back = self.carried(page, u, questions, shared)
                 shares, axes = _margin(theta, questions, shared), len(shared)
                 each = fixed * page.mechanism.d / shares.size + (own + 1) * shares
                 mean = np.tensordot(shares, back, axes)
                 spread = _widened(each, back) * back - _widened(shares, back) * mean
-                product += self._carried(page, spread, shared, questions) / page.n
+                product += self.carried(page, spread, shared, questions) / page.n
             return product
 
         return apply
@@ -176,9 +176,7 @@ class Combined:
         """Return which of the questions a page asks."""
         return tuple(q for q in questions if q in page.questions)
 
-    def _carried(
-        self, page: PageCounts, cells: Floats, there: Questions, here: Questions
-    ) -> Floats:
+    def carried(self, page: PageCounts, cells: Floats, there: Questions, here: Questions) -> Floats:
         """Return the part that a page has in a table: from its margins to it, or from weights back.
 
         Of each interaction that both have, and by as much as the page counts in it.
@@ -188,7 +186,7 @@ class Combined:
         for some in interactions(tuple(q for q in here if q in there)):
             part = _centred(_margin(cells, there, some), len(some))
             spread = self._weight(page, some) * prod(self._sizes(some)) / prod(sizes)
-            carried += spread * _over(part, some, here)
+            carried += spread * over(part, some, here)
         return carried
 
     def kernel(self, page: PageCounts, questions: Questions) -> Floats:
@@ -251,7 +249,7 @@ def _centred(cells: Floats, axes: int) -> Floats:
     return cells
 
 
-def _over(part: Floats, some: Questions, questions: Questions) -> Floats:
+def over(part: Floats, some: Questions, questions: Questions) -> Floats:
     """Return the same numbers with an axis for each question, of length 1 if it is not in some."""
     order = sorted(range(len(some)), key=lambda i: questions.index(some[i]))
     sizes, more = dict(zip(some, part.shape, strict=False)), range(len(some), part.ndim)

@@ -123,17 +123,11 @@ class PageCounts:
         return other / 2, float(noises[:2].mean()) - other
 
     @cached_property
-    def _crowd(self) -> Floats:
+    def crowd(self) -> Floats:
         """The page's own shares, as a distribution."""
         return project_simplex(self.frequencies.ravel())
 
     @cached_property
     def covariance(self) -> Operator:
         """The covariance of one report's contribution, for people of the page's own shares."""
-        return covariance(self.mechanism, self._crowd)
-
-    def alike_variance(self, weights: Floats) -> float:
-        """Return weights · covariance(weights) as κ0 and κ1 have it; the weights add up to 0."""
-        (fixed, own), theta = self.spreads, self._crowd
-        variance = fixed * weights @ weights + (own + 1) * theta @ weights**2
-        return float(variance - (theta @ weights) ** 2)
+        return covariance(self.mechanism, self.crowd)

@@ -28,6 +28,7 @@ from ..errors import InvalidArgument, MissingExtra
 from .association import association
 from .independence import independence
 from .ratios import ConditionalShares
+from .unlike import excess
 
 if TYPE_CHECKING:
     from ..analysis.numbers import Measured
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
     from .pages import Floats, PageCounts
 
 __all__ = ["Margin", "Shares", "Table"]
-
-# Up to so many cells, errors are exact for mechanisms whose pairs of cells are not alike, too.
-_MOST_EXACT = 64
 
 
 class Shares:
@@ -136,11 +134,6 @@ class Shares:
         """The pages that ask some of the questions."""
         return [p for p in self.combined.pages if {*self.questions} & {*p.questions}]
 
-    @property
-    def _sized(self) -> zip[tuple[int, int]]:
-        """The questions with their sizes."""
-        return zip(self.questions, self.frequencies.shape, strict=True)
-
     @cached_property
     def kernels(self) -> list[Floats]:
         """The weights of each page's cells, by pattern."""
@@ -207,20 +200,8 @@ class Shares:
     @cached_property
     def factors(self) -> list[Floats | float]:
         """How much larger each page's exact variances are than if all pairs of cells were alike."""
-        return [1.0 if page.alike else self._factor(page) for page in self.pages]
-
-    def _factor(self, page: PageCounts) -> Floats | float:
-        """Return that for one page, or 1 where there are too many cells."""
-        places = [range(d) if q in page.questions else [0] for q, d in self._sized]
-        if prod(map(len, places)) > _MOST_EXACT:
-            return 1.0
-        ratios = []
-        for place in product(*places):
-            indicator = np.zeros(self.frequencies.shape)
-            indicator[place] = 1
-            weights = self.combined.weights(page, self.questions, indicator).ravel()
-            ratios.append(weights @ page.covariance(weights) / page.alike_variance(weights))
-        return np.array(ratios).reshape([len(each) for each in places])
+        combined, questions = self.combined, self.questions
+        return [1.0 if page.alike else excess(combined, page, questions) for page in self.pages]
 
 
 class Margin(Shares):
