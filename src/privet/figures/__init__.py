@@ -4,6 +4,7 @@ from .changes import plot_changes, save_changes
 from .estimates import plot_estimate, plot_groups, save_estimate, save_groups
 from .experiments import plot_experiment, save_experiment
 from .plans import plot_plan, save_plan
+from .tables import plot_table, save_table
 
 __all__ = [
     "plot_changes",
@@ -11,9 +12,11 @@ __all__ = [
     "plot_experiment",
     "plot_groups",
     "plot_plan",
+    "plot_table",
     "save_changes",
     "save_estimate",
     "save_experiment",
     "save_groups",
     "save_plan",
+    "save_table",
 ]

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..analysis.numbers import Measured
+from .surplus import apart, apart_adjoint
 from .traces import traces
 
 if TYPE_CHECKING:
@@ -92,15 +93,10 @@ def _law(table: Table, row: Floats, column: Floats) -> _Law:
     weights = 1 / np.sqrt(expected)[..., None]
 
     def root(errors: Floats) -> Floats:
-        of_rows, of_columns = errors.sum(axis=1, keepdims=True), errors.sum(axis=0, keepdims=True)
-        apart = errors - of_rows * column[:, None] - of_columns * row[:, None, None]
-        return np.asarray(weights * apart)
+        return np.asarray(weights * apart(errors, row, column))
 
     def adjoint(probes: Floats) -> Floats:
-        probes = weights * probes
-        of_rows = np.tensordot(row, probes, (0, 0))[None]
-        of_columns = np.tensordot(column, probes, (0, 1))[:, None]
-        return probes - of_rows - of_columns
+        return apart_adjoint(weights * probes, row, column)
 
     mean, square = traces(covariance, root, adjoint, theta.shape)
     parts = theta**2 / expected

@@ -240,6 +240,16 @@ class Table(Shares):
         self._check_two("association")
         return association(self)
 
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the shares of two questions' answers; return the matplotlib axes.
+
+        The options are those of `privet.figures.plot_table`: level.
+        """
+        from ..figures import plot_table
+
+        self._check_two("plot")
+        return plot_table(self, ax, **options)
+
     def _check_two(self, what: str) -> None:
         if len(self.questions) != 2:
             rule = "two, as a table of more has no rows and columns"
