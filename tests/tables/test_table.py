@@ -6,9 +6,10 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from privet import simulate
 from privet.errors import InvalidArgument
 from privet.mechanisms import Cyclotomic, KSubset
-from privet.tables import Combined
+from privet.tables import Combined, PageCounts
 from questionnaires import correlated, margin, page_of, pages_of
 
 PAGES, PEOPLE = [(0, 1), (0,), (1,)], [2000, 600, 600]
@@ -69,13 +70,9 @@ def test_the_sample_is_covered_too():
         for page, mechanism, many in zip(PAGES, mechanisms, people, strict=True):
             some = rng.multivariate_hypergeometric(left, many)
             left -= some
-            exactly = some.reshape(TIED.shape) / many
-            held = np.rint(many * margin(exactly, page)).astype(int)
-            drawn = page_of(exactly, page, mechanism, many)
-            counts = mechanism.tally(
-                mechanism.randomize(np.repeat(np.arange(held.size), held.ravel()))
-            )
-            pages.append(type(drawn)(page, drawn.sizes, mechanism, many, counts))
+            held = margin(some.reshape(TIED.shape), page)
+            counts = simulate.counts(mechanism, held.ravel(), rng)
+            pages.append(PageCounts(page, held.shape, mechanism, many, counts))
         low, high = Combined(pages, TIED.shape).table(0, 1).interval(target="sample")
         hits = hits + (low <= truth) * (truth <= high) / repeats
     least, most = rejected(0.95, repeats)

@@ -141,7 +141,7 @@ class Shares:
 
     @cached_property
     def patterns(self) -> Floats:
-        """The share of the people with each pattern, for each cell: (2, …, 2, *sizes)."""
+        """The share of the people with each pattern, and then the axes of the cells."""
         axes = len(self.questions)
         shares = np.empty((2,) * axes + self.frequencies.shape)
         for bits in product((0, 1), repeat=axes):
