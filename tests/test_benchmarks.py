@@ -97,6 +97,17 @@ def test_a_quick_run_of_the_scales_prints_every_row():
     assert run.stdout.count("\n| 16 |") == 18
 
 
+def test_a_quick_run_of_the_questionnaires_prints_every_row():
+    root = Path(__file__).resolve().parent.parent
+    run = subprocess.run(
+        [sys.executable, "-m", "benchmarks.questionnaires", "--repeats", "2"],
+        cwd=root, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count(" × ") == 13
+    assert run.stdout.count("n·h >= 50: ") == 4
+
+
 def test_a_quick_run_prints_every_row_and_writes_nothing():
     root = Path(__file__).resolve().parent.parent
     results = [root / "benchmarks" / name for name in ("RESULTS.md", "results.png")]

@@ -34,6 +34,7 @@ def test_the_public_names_are_pinned():
         "refine",
         "simulate",
         "sums",
+        "tables",
         "theory",
     ]
     for name in privet.__all__:

@@ -17,7 +17,19 @@ from .survey import Survey
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
-    from . import bulk, entropy, errors, mechanisms, paper, plan, refine, simulate, sums, theory
+    from . import (
+        bulk,
+        entropy,
+        errors,
+        mechanisms,
+        paper,
+        plan,
+        refine,
+        simulate,
+        sums,
+        tables,
+        theory,
+    )
     from .analysis.estimate import Estimate
     from .analysis.tally import Tally
     from .answers.scale import Scale
@@ -42,6 +54,7 @@ __all__ = [
     "refine",
     "simulate",
     "sums",
+    "tables",
     "theory",
 ]
 

@@ -184,7 +184,7 @@ class BlockCounter(NumberCounter[D]):
 
     @abstractmethod
     def forward(self, theta: Floats) -> Floats:
-        """Return Σ_{x in B} θ_x for each block B."""
+        """Return Σ_{x in B} θ_x for each block B, of every column if there are several."""
 
     @abstractmethod
     def adjoint(self, weights: NDArray[Any]) -> Floats:
@@ -223,14 +223,15 @@ class TranslateCounter(BlockCounter[DifferenceFamily]):
         return sums
 
     def forward(self, theta: Floats) -> Floats:
-        """Return Σ_{x in B} θ_x for each block B."""
+        """Return Σ_{x in B} θ_x for each block B, of every column if there are several."""
         from scipy.fft import irfft, rfft
 
-        image = rfft(theta, self._length).conj()
-        sums = np.empty((self.mechanism.base_blocks, self.mechanism.points))
-        for c in range(self.mechanism.base_blocks):
-            sums[c] = irfft(self._spectrum(c) * image, self._length)[: self.mechanism.points]
-        return sums.reshape(-1)
+        points, blocks = self.mechanism.points, self.mechanism.base_blocks
+        image = rfft(theta.T, self._length).conj()
+        sums = np.empty((*theta.T.shape[:-1], blocks, points))
+        for c in range(blocks):
+            sums[..., c, :] = irfft(self._spectrum(c) * image, self._length)[..., :points]
+        return sums.reshape(*theta.T.shape[:-1], -1).T
 
     @cached_property
     def _length(self) -> int:
@@ -263,13 +264,13 @@ class ParityCounter(BlockCounter[Hadamard]):
         return sums
 
     def forward(self, theta: Floats) -> Floats:
-        """Return Σ_{x in B} θ_x for each block B."""
+        """Return Σ_{x in B} θ_x for each block B, of every column if there are several."""
         sums: Floats = self._twice_sums(theta) / 2
         return sums
 
     def _twice_sums(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return Σ_a numbers[a] ± numbers[a] for each y: plus where popcount(a & y) is even."""
-        signed = np.zeros(2**self.mechanism.t, dtype=numbers.dtype)
+        signed = np.zeros((2**self.mechanism.t, *numbers.shape[1:]), dtype=numbers.dtype)
         signed[1 : len(numbers) + 1] = numbers
         transformed = walsh_hadamard(signed)
         sums: NDArray[Any] = transformed[0] + transformed[1:]

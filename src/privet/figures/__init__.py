@@ -5,6 +5,7 @@ from .estimates import plot_estimate, plot_groups, save_estimate, save_groups
 from .experiments import plot_experiment, save_experiment
 from .plans import plot_plan, save_plan
 from .scales import plot_below, plot_scale, plot_scale_groups, save_scale, save_scale_groups
+from .tables import plot_table, save_table
 
 __all__ = [
     "plot_below",
@@ -15,6 +16,7 @@ __all__ = [
     "plot_plan",
     "plot_scale",
     "plot_scale_groups",
+    "plot_table",
     "save_changes",
     "save_estimate",
     "save_experiment",
@@ -22,4 +24,5 @@ __all__ = [
     "save_plan",
     "save_scale",
     "save_scale_groups",
+    "save_table",
 ]

@@ -1,0 +1,76 @@
+"""Pictures of tables: a cell for each pair of answers, with its share and how sure that is."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arguments import alpha_of
+from ..errors import InvalidArgument
+from ..tables.surplus import surplus
+from . import canvas
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..tables import Table
+
+_MOST_ANSWERS = 20
+_WIDTH, _HEIGHT = 0.95, 0.5  # of a cell, in inches
+_UNSURE = "#71776d"
+
+
+def plot_table(table: Table, ax: Any = None, *, level: float = 0.95) -> Any:
+    """Draw a table of two questions, the first downwards; return the axes.
+
+    A cell has its share, and half the length of its interval below it, in percent. The fuller its
+    green, the larger is the share. ▲ and ▼ are pairs of answers that are found more or less often
+    than if the answers were independent, all at once at the level; the others are grey.
+    """
+    alpha = alpha_of("plot_table", level)
+    if table.frequencies.ndim != 2 or max(table.frequencies.shape) > _MOST_ANSWERS:
+        rule = f"a table of two questions, with {_MOST_ANSWERS} answers each at most"
+        raise InvalidArgument("plot_table", "table", rule, table)
+    rows, columns = table.frequencies.shape
+    names = [canvas.labels(each) for each in table.categories]
+    if ax is None:
+        size = 2.2 + _WIDTH * columns, 1.4 + _HEIGHT * rows
+        ax = canvas.shown_figure(*size).gca()
+    ax.imshow(np.clip(table.frequencies, 0, None), cmap=_greens(), vmin=0, aspect="auto")
+    low, high = table.interval(level)
+    values, errors = surplus(table)
+    reach = NormalDist().inv_cdf(1 - alpha / 2 / values.size) * errors
+    for place, share in np.ndenumerate(100 * table.frequencies):
+        found = abs(values[place]) > reach[place]
+        mark = ("▲ " if values[place] > 0 else "▼ ") if found else ""
+        half = 50 * (high[place] - low[place])
+        said = f"{mark}{share:.1f}\n± {half:.1f}".replace("-", "−")
+        color = canvas.INK if found else _UNSURE
+        ax.text(*place[::-1], said, ha="center", va="center", fontsize=8, color=color)
+    ax.set_xticks(range(columns), names[1], parse_math=False)
+    ax.set_yticks(range(rows), names[0], parse_math=False)
+    if sum(map(len, names[1])) > 9 * columns:
+        ax.tick_params(axis="x", rotation=30)
+    ax.tick_params(length=0)
+    ax.set_ylabel(canvas.shorten(table.names[0]), parse_math=False)
+    ax.set_xlabel(canvas.shorten(table.names[1]), parse_math=False)
+    said = f"Share of people, %, and {100 * level:g} % interval"
+    canvas.set_title(ax, f"{said}\n▲ ▼ more, less often than if independent", fontsize=9)
+    ax.spines[:].set_visible(False)
+    return ax
+
+
+def save_table(table: Table, path: Path, **options: Any) -> None:
+    """Write the picture in the format that the path's ending names; the rest as plot_table's."""
+    rows, columns = table.frequencies.shape
+    figure = canvas.new_figure(2.2 + _WIDTH * columns, 1.4 + _HEIGHT * rows)
+    plot_table(table, figure.gca(), **options)
+    canvas.save(figure, path)
+
+
+def _greens() -> Any:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("privet", ["#ffffff", "#a9c99a"])

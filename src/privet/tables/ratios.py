@@ -1,0 +1,139 @@
+"""Conditional shares: of those who gave one answer, how many gave another.
+
+A conditional share is a ratio ρ = θ_ab/θ_a. Its interval holds all ρ for which a score test does
+not reject that θ_ab − ρ θ_a is 0, as Fieller's (1954), with the variance that this difference has
+if ρ is true. Where θ_a is not clearly above 0, any share is possible: the interval is [0, 1].
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arguments import alpha_of
+
+if TYPE_CHECKING:
+    from .pages import Floats
+    from .table import Table
+
+__all__ = ["ConditionalShares"]
+
+_ROUNDS = 40
+
+
+class ConditionalShares:
+    """The shares of one question's answers among those who gave each answer to another.
+
+    Attributes
+    ----------
+    table : Table
+        Of the two questions: the given one has the rows, the other the columns.
+    frequencies : array
+        The estimate θ_ab/θ_a of each share, which may fall outside [0, 1]; not a number where
+        nobody seems to have given the answer a.
+
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._given = table.frequencies.sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = table.frequencies / np.where(self._given > 0, self._given, np.nan)
+        self.frequencies: Floats = ratios
+        self.frequencies.flags.writeable = False
+
+    @cached_property
+    def standard_errors(self) -> Floats:
+        """The standard error of each share, by the delta method."""
+        share = np.clip(np.nan_to_num(self.frequencies), 0, 1)
+        errors: Floats = np.sqrt(self._variance(share)) / np.where(
+            self._given > 0, self._given, np.nan
+        )
+        return errors
+
+    def interval(self, level: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
+        """Return the ends of a confidence interval for each share, in the population.
+
+        simultaneous=True widens all intervals (Bonferroni) so that they hold together.
+        """
+        alpha = alpha_of("ConditionalShares.interval", level)
+        alpha /= self.frequencies.size if simultaneous else 1
+        z = NormalDist().inv_cdf(1 - alpha / 2)
+        lowest, _ = self.table.margin(self.table.questions[0]).interval(1 - alpha)
+        clear = np.broadcast_to(lowest[:, None] > 0, self.frequencies.shape)
+        start = np.clip(np.nan_to_num(self.frequencies), 0, 1)
+        low, high = (
+            self._end(start, np.zeros(start.shape), z),
+            self._end(start, np.ones(start.shape), z),
+        )
+        return np.where(clear, low, 0.0), np.where(clear, high, 1.0)
+
+    def columns(self, level: float = 0.95, *, simultaneous: bool = False) -> dict[str, Any]:
+        """Return the shares as columns, a row each; the given answer varies slowest."""
+        low, high = self.interval(level, simultaneous=simultaneous)
+        return {
+            **self.table.answers(),
+            "frequency": self.frequencies.ravel(),
+            "standard_error": self.standard_errors.ravel(),
+            "low": low.ravel(),
+            "high": high.ravel(),
+        }
+
+    def __repr__(self) -> str:
+        given, other = self.table.names
+        return f"<ConditionalShares: {other}, by {given}>"
+
+    def _end(self, inside: Floats, outside: Floats, z: float) -> Floats:
+        """Return how far from inside towards outside the shares are that are not rejected."""
+        whole = self._accepts(outside, z)
+        far = outside
+        for _ in range(_ROUNDS):
+            half = (inside + far) / 2
+            good = self._accepts(half, z)
+            inside, far = np.where(good, half, inside), np.where(good, far, half)
+        return np.where(whole, outside, inside)
+
+    def _accepts(self, share: Floats, z: float) -> Any:
+        distance = self.table.frequencies - share * self._given
+        return distance**2 <= z**2 * self._variance(share)
+
+    def _variance(self, share: Floats) -> Floats:
+        """Return the variance of θ_ab − ρ θ_a for each cell, if the shares ρ are true."""
+        variance = np.zeros(share.shape)
+        for coefficient in self._polynomial[::-1]:
+            variance = variance * share + coefficient
+        return np.maximum(variance, 0)
+
+    @cached_property
+    def _polynomial(self) -> Floats:
+        """The coefficients of each variance as a polynomial in ρ, which has the degree 4."""
+        nodes = np.linspace(0, 1, 5)
+        values = [self._variance_at(np.full(self.frequencies.shape, node)) for node in nodes]
+        fit = np.linalg.inv(np.vander(nodes, increasing=True))
+        return np.tensordot(fit, np.array(values), 1)
+
+    def _variance_at(self, share: Floats) -> Floats:
+        """Return the same from the patterns that people have.
+
+        Those who gave the answer a are as many as estimated, and the others keep their patterns.
+        """
+        table, columns = self.table, self.table.frequencies.shape[1]
+        row = np.clip(self._given, 0, 1)
+        (none, other), _ = table.patterns
+        rest = np.maximum(none + other, np.finfo(float).tiny)
+        people = np.array(
+            [[(1 - row) * none / rest, (1 - row) * other / rest], [row * (1 - share), row * share]]
+        )
+        variance = np.zeros(share.shape)
+        for page, kernel, factor in zip(table.pages, table.kernels, table.factors, strict=True):
+            of_row = kernel[:, 1:] + (columns - 1) * kernel[:, :1]
+            weights = kernel[..., None, None] - share * of_row[..., None, None]
+            fixed, own = page.spreads
+            squares = fixed * table.squares(page, weights)
+            second = (people * weights**2).sum(axis=(0, 1))
+            mean = (people * weights).sum(axis=(0, 1))
+            variance += factor * (squares + (own + 1) * second - mean**2) / page.n
+        return variance

@@ -1,0 +1,64 @@
+"""Pictures of tables: every share is there, and what goes together is marked."""
+
+import numpy as np
+import pytest
+
+from privet.errors import InvalidArgument
+from privet.figures import save_table
+from privet.tables import Combined
+from privet.tables.surplus import surplus
+from questionnaires import correlated, pages_of
+
+TIED = np.array([[0.40, 0.05, 0.05], [0.05, 0.25, 0.20]])
+ANSWERS = [["yes", "no"], ["none", "$some$", "much"]]
+
+
+def table_of(joint, pages=((0, 1), (0,)), people=(10_000, 1000)):
+    """From the counts that are expected."""
+    counted = pages_of(joint, pages, people, 1.0)
+    fits = joint.shape == TIED.shape
+    return Combined(counted, joint.shape, categories=ANSWERS if fits else None).table(0, 1)
+
+
+def test_a_picture_has_shares_and_marks(tmp_path):
+    """A mark where answers go together, and where they avoid each other."""
+    axes = table_of(TIED).plot()
+    texts = [text.get_text() for text in axes.texts]
+    assert [text.split("\n")[0] for text in texts] == [
+        "▲ 40.0",
+        "▼ 5.0",
+        "▼ 5.0",
+        "▼ 5.0",
+        "▲ 25.0",
+        "▲ 20.0",
+    ]
+    free = np.multiply.outer(TIED.sum(axis=1), TIED.sum(axis=0))
+    assert not any(
+        "▲" in text.get_text() or "▼" in text.get_text() for text in table_of(free).plot().texts
+    )
+    assert [label.get_text() for label in axes.get_xticklabels()] == ANSWERS[1]
+    for ending in ("png", "svg"):
+        save_table(table_of(TIED), tmp_path / f"table.{ending}")
+        assert (tmp_path / f"table.{ending}").stat().st_size > 1000
+
+
+def test_surplus_has_its_own_error():
+    """As drawn from the exact variance of the sum that it is, to first order."""
+    table = table_of(TIED)
+    values, errors = surplus(table)
+    row, column = TIED.sum(axis=1), TIED.sum(axis=0)
+    np.testing.assert_allclose(values, TIED - np.multiply.outer(row, column), atol=1e-12)
+    weights = np.zeros(TIED.shape)
+    weights[1, 2] = 1
+    weights[1] -= column[2]
+    weights[:, 2] -= row[1]
+    assert errors[1, 2] ** 2 == pytest.approx(table.combined.variance((0, 1), weights), rel=1e-9)
+
+
+def test_what_does_not_fit_is_refused():
+    """Three questions, and answers beyond counting."""
+    joint = correlated((2, 2, 2))
+    with pytest.raises(InvalidArgument, match="two"):
+        Combined(pages_of(joint, [(0, 1, 2)], [100], 1.0), joint.shape).table(0, 1, 2).plot()
+    with pytest.raises(InvalidArgument, match="20 answers"):
+        table_of(correlated((2, 30))).plot()
