@@ -17,7 +17,19 @@ from .survey import Survey
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
-    from . import bulk, entropy, errors, mechanisms, paper, plan, refine, simulate, sums, theory
+    from . import (
+        bulk,
+        entropy,
+        errors,
+        mechanisms,
+        paper,
+        plan,
+        refine,
+        regression,
+        simulate,
+        sums,
+        theory,
+    )
     from .analysis.estimate import Estimate
     from .analysis.tally import Tally
 
@@ -34,6 +46,7 @@ __all__ = [
     "paper",
     "plan",
     "refine",
+    "regression",
     "simulate",
     "sums",
     "theory",
