@@ -110,9 +110,8 @@ def test_intervals_cover_and_those_of_reports_taken_for_answers_do_not():
 def test_the_table_is_aligned_and_has_the_numbers():
     survey = Survey("What do you drink?", DRINKS, 2.0)
     fitted = regression.fit(survey, *crowd(survey, 2000, seed=1)[::-1])
-    title, empty, heads, *rows = str(fitted).splitlines()
+    title, heads, *rows = str(fitted).splitlines()
     assert title == "Multinomial logit of 2,000 reports, compared with 'tea'; 95 % intervals"
-    assert empty == ""
     assert heads.split() == ["coefficient", "std.", "error", "low", "high", "p-value"]
     assert len({len(line) for line in (heads, *rows)}) == 1
     assert [row.split()[0] for row in rows] == ["coffee", "age", "region", "juice", "age", "region"]
@@ -168,7 +167,7 @@ def test_a_scale_gets_a_linear_regression_of_its_mean(monkeypatch):
     )
     lines = str(fitted).splitlines()
     assert lines[0] == "Linear regression of 20,000 reports; 95 % intervals"
-    assert [line.split()[0] for line in lines[3:]] == ["intercept", "member"]
+    assert [line.split()[0] for line in lines[2:]] == ["intercept", "member"]
 
 
 def test_what_cannot_be_fitted_is_said():

@@ -117,7 +117,7 @@ class Fitted(ABC):
             )
             for row in cells
         ]
-        return "\n".join([f"{self._title}; {100 * level:g} % intervals", "", *lines])
+        return "\n".join([f"{self._title}; {100 * level:g} % intervals", *lines])
 
     def _cells(self, level: float) -> tuple[list[list[str]], list[list[str]]]:
         """Return the texts of the table's columns: what a row is of, and its numbers."""

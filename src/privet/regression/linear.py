@@ -49,7 +49,7 @@ def least_squares(columns: Floats, y: Floats) -> tuple[Floats, Floats]:
     [1.0, 2.0]
     """
     q, r = np.linalg.qr(columns)
-    coefficients: Floats = np.linalg.solve(r, q.T @ y)
+    coefficients = np.linalg.solve(r, q.T @ y).astype(np.float64, copy=False)
     leverages = np.square(q).sum(axis=1)
     residuals = (y - columns @ coefficients) / (1 - leverages).clip(np.finfo(float).eps)
     spread = np.linalg.solve(r, (q * residuals[:, None]).T)
