@@ -127,3 +127,22 @@ def test_it_gives_up_after_so_many_steps(monkeypatch):
     monkeypatch.setattr(logit, "_MOST_STEPS", 1)
     with pytest.raises(InvalidArgument, match="no finite maximum"):
         maximize("fit", likelihood_of(KINDS[0], columns, reports), 0 * TRUTH, "abcd")
+
+
+def test_coefficients_that_run_away_are_stopped_early():
+    """Ten categories, 300 people and ε = 1: some shares look like 0 for some people."""
+    mechanism = KSubset(10, 1.0)
+    columns, _, reports = crowd(mechanism, 300, np.zeros((3, 9)), seed=1)
+    looks = []
+
+    class Watched(Likelihood):
+        def look(self, coefficients):
+            looks.append(np.abs(coefficients).max())
+            return super().look(coefficients)
+
+    likelihood = Watched(columns, Supports(mechanism, reports))
+    with pytest.raises(InvalidArgument, match="no finite maximum"):
+        maximize("fit", likelihood, np.zeros((3, 9)), "abcdefghij")
+    assert max(looks) < 320
+    assert max(looks) > 300
+    assert len(looks) < 100

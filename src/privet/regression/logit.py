@@ -38,8 +38,8 @@ _ENTRIES_AT_ONCE = 1 << 20
 _MOST_STEPS, _LONGEST_STEP, _ENOUGH_RISE = 200, 10.0, 1e-4
 # The maximum is found where Newton's next step is this part of a standard error, squared.
 _NEAR = 1e-12
-# A standard error of the log-odds between the ends of a covariate's range that only grows further.
-_ENDLESS = 1e3
+# Log-odds between the ends of a covariate's range, and standard errors of them, that only grow on.
+_TOO_FAR, _ENDLESS = 300.0, 1e3
 
 
 class Look(NamedTuple):
@@ -122,7 +122,7 @@ def maximize(
         if rise < _ENDLESS**-2:
             errors = np.sqrt(np.square(axes) @ (1 / sizes)).reshape(point.shape)
             if curvatures[0] <= 0 or errors.max() > _ENDLESS:
-                raise _no_maximum(owner, categories, errors)
+                raise _no_maximum(owner, categories, errors > _ENDLESS)
             if rise < _NEAR:
                 return Maximum(point, (axes / sizes) @ axes.T, here.value)
         step = (axes @ (along / sizes)).reshape(point.shape)
@@ -135,15 +135,19 @@ def maximize(
                 break
             part /= 2
         here, point = there, point + part * step
-    raise _no_maximum(owner, categories, np.full(start.shape, np.inf))
+        if (np.abs(point) > _TOO_FAR).any():
+            raise _no_maximum(owner, categories, np.abs(point) > _TOO_FAR)
+    raise _no_maximum(owner, categories, np.ones(start.shape, np.bool_))
 
 
-def _no_maximum(owner: str, categories: Sequence[str], errors: Floats) -> InvalidArgument:
-    endless = [categories[j + 1] for j in np.flatnonzero(errors.max(axis=0) > _ENDLESS).tolist()]
+def _no_maximum(
+    owner: str, categories: Sequence[str], endless: NDArray[np.bool_]
+) -> InvalidArgument:
+    names = [categories[j + 1] for j in np.flatnonzero(endless.any(axis=0)).tolist()]
     rule = (
         "enough to tell how answers depend on the covariates: their likelihood has no finite"
         " maximum, as for some people the likeliest share of a category is 0; with more reports, or"
         " fewer columns, it may have one"
     )
-    shown = f"coefficients of {', '.join(map(repr, endless))} without end"
+    shown = f"coefficients of {', '.join(map(repr, names))} without end"
     return InvalidArgument(owner, "reports", rule, shown)
