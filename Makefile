@@ -36,8 +36,9 @@ docs: $(VENV)/.dev  ## the documentation as a site, in docs/_build
 bench: $(BENCH)/.ready  ## speed against peers, numpy and the machine, measured in one run
 	$(BENCH)/bin/python -m benchmarks
 
-accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, over many truths
+accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, and of scales with what others do
 	$(BIN)/python $(LOCKED) --group accuracy
+	$(BIN)/python -m benchmarks.scales_peers
 	$(BIN)/python -m benchmarks.accuracy
 
 coverage: $(VENV)/.dev  ## every test once more, with the lines of src that none reaches

@@ -10,6 +10,7 @@ PAGES = {
     "SECURITY.md": "project/security",
     "benchmarks/ACCURACY.md": "project/accuracy",
     "benchmarks/RESULTS.md": "project/benchmarks",
+    "benchmarks/SCALES.md": "project/scales",
 }
 
 

@@ -108,6 +108,29 @@ def test_a_quick_run_of_the_questionnaires_prints_every_row():
     assert run.stdout.count("n·h >= 50: ") == 4
 
 
+def test_a_quick_run_of_scales_beside_others_is_within_all_bars():
+    root = Path(__file__).resolve().parent.parent
+    run = subprocess.run(
+        [sys.executable, "-m", "benchmarks.scales_peers", "--quick"],
+        cwd=root, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("Within the bar") == 4
+    assert "Means. Within the bar: 4 of 4." in run.stdout
+    assert "Distributions: W1. Within the bar: 1 of 1." in run.stdout
+
+
+def test_a_quick_run_of_the_regression_prints_every_row():
+    root = Path(__file__).resolve().parent.parent
+    run = subprocess.run(
+        [sys.executable, "-m", "benchmarks.regression", "--repeats", "2"],
+        cwd=root, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("ε = ") == 4
+    assert run.stdout.count("\n| ") == 10
+
+
 def test_a_quick_run_prints_every_row_and_writes_nothing():
     root = Path(__file__).resolve().parent.parent
     results = [root / "benchmarks" / name for name in ("RESULTS.md", "results.png")]

@@ -32,6 +32,7 @@ def test_the_public_names_are_pinned():
         "paper",
         "plan",
         "refine",
+        "regression",
         "simulate",
         "sums",
         "tables",

@@ -1,4 +1,4 @@
-"""What notebooks show of surveys, tallies and estimates: small tables that suit light and dark.
+"""What notebooks show of surveys, tallies, estimates and fits: tables for light and dark pages.
 
 Text has the notebook's own colour; bars have a green that both kinds of page can carry. Whatever
 people wrote is escaped.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .analysis.tally import Tally
     from .survey import Survey
 
-__all__ = ["of_estimate", "of_survey", "of_tally"]
+__all__ = ["of_estimate", "of_survey", "of_table", "of_tally"]
 
 _ROWS = 20
 _WIDTH, _HEIGHT = 140, 16
@@ -81,6 +81,18 @@ def of_estimate(estimate: Shown) -> str:
         f"{estimate.n:,} reports · {_privacy(estimate.survey)}",
         f'<table style="{_TABLE}">{body}</table>' + "".join(notes),
     )
+
+
+def of_table(title: str, words: list[list[str]], heads: list[str], numbers: list[list[str]]) -> str:
+    """Return a table of words, and of numbers under their heads."""
+    head = [*((_CELL, "") for _ in words), *((_NUMBER, text) for text in heads)]
+    looks = [_CELL] * len(words) + [_NUMBER] * len(numbers)
+    rows = [
+        _row("td", zip(looks, map(escape, row), strict=True), "")
+        for row in zip(*words, *numbers, strict=True)
+    ]
+    body = "".join([_row("th", head, "opacity:.7"), *rows])
+    return _page(title, "", f'<table style="{_TABLE}">{body}</table>')
 
 
 def _page(title: str, note: str, body: str) -> str:

@@ -49,7 +49,7 @@ class HashBatches(Batches[Hashed]):
 
     def __init__(self, mechanism: Hashed, bucket: Bucket) -> None:
         super().__init__(mechanism)
-        self._bucket = bucket
+        self.bucket = bucket
 
     @property
     def rows(self) -> int:
@@ -67,7 +67,7 @@ class HashBatches(Batches[Hashed]):
         values, (truths, drawn), out = rows
         buckets = np.uint64(self.mechanism.buckets)
         functions, shifts = np.divmod(drawn, buckets - np.uint64(1))
-        own = self._bucket(functions, values.view(np.uint64))
+        own = self.bucket(functions, values.view(np.uint64))
         lies = (own + shifts + np.uint64(1)) % buckets
         write_numbers(functions * buckets + np.where(truths, own, lies), out)
         return len(values), 0

@@ -1,0 +1,102 @@
+"""Which values each report supports, for all mechanisms whose likelihood that is.
+
+By most mechanisms a report z is E times as likely from a value that it supports as from one that it
+does not, so that from people with the shares θ its likelihood is, but for a factor that depends on
+z alone,
+
+    1 + (E − 1) Σ_{j in z} θ_j,    E the likelihood ratio.
+
+That is how sets, blocks and windows are drawn; a hash supports all values of its bucket; and of
+independent bits only the one of the person's value tells its value from another, by
+E = g(1 − h)/(h(1 − g)).
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..analysis.counter import read_numbers
+from ..analysis.subsets import members_of
+from ..errors import InvalidArgument
+from ..mechanisms.bits.unary import Unary
+from ..mechanisms.hashes.hashed import Hashed
+from ..mechanisms.scales.interval import Interval
+from ..mechanisms.subsets.design import Design
+from ..mechanisms.subsets.k_subset import KSubset
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Reports = NDArray[np.uint8]
+
+__all__ = ["Supports", "supports_of"]
+
+_ENTRIES_AT_ONCE = 1 << 22
+
+
+class Supports:
+    """Which of d values each of n checked reports supports, as bits; a few rows at a time."""
+
+    def __init__(self, mechanism: Any, reports: Reports) -> None:
+        self.d, self.n = mechanism.d, len(reports)
+        self.excess = float(mechanism.likelihood_ratio - 1)
+        rows = max(1, _ENTRIES_AT_ONCE // self.d)
+        parts = (reports[at : at + rows] for at in range(0, max(self.n, 1), rows))
+        packed = [np.packbits(_held(mechanism, part), axis=1) for part in parts]
+        self._bits = np.concatenate(packed)
+
+    def odds(self, rows: slice) -> NDArray[np.float64]:
+        """Return how much likelier each report is from each value than from one not supported."""
+        bits = np.unpackbits(self._bits[rows], axis=1, count=self.d).astype(np.float64)
+        bits *= self.excess
+        bits += 1
+        return bits
+
+
+def supports_of(owner: str, mechanism: Any, reports: Reports) -> Supports:
+    """Return what checked reports support, or raise if that does not tell how likely they are."""
+    if not isinstance(mechanism, KSubset | Design | Interval | Unary | Hashed):
+        rule = "of a mechanism whose reports support some values, all alike (sets, bits, hashes)"
+        raise InvalidArgument(owner, "survey", rule, mechanism)
+    return Supports(mechanism, reports)
+
+
+@singledispatch
+def _held(mechanism: Any, reports: Reports) -> NDArray[np.bool_]:
+    """Return whether each report supports each value, (n, d); blocks and windows have numbers."""
+    different, rows = np.unique(read_numbers(reports), return_inverse=True)
+    held = np.zeros((len(different), mechanism.d), dtype=np.bool_)
+    for row, number in zip(held, different.tolist(), strict=True):
+        row[mechanism.members(number.to_bytes(mechanism.report_bytes, "little"))] = True
+    table: NDArray[np.bool_] = held[rows]
+    return table
+
+
+@_held.register(KSubset)
+def _(mechanism: KSubset, reports: Reports) -> NDArray[np.bool_]:
+    if not mechanism.index_bits:
+        return _bits(reports, mechanism.d)
+    held = np.zeros((len(reports), mechanism.d), dtype=np.bool_)
+    np.put_along_axis(held, members_of(mechanism, reports), True, axis=1)
+    return held
+
+
+@_held.register(Unary)
+def _(mechanism: Unary, reports: Reports) -> NDArray[np.bool_]:
+    return _bits(reports, mechanism.d)
+
+
+@_held.register(Hashed)
+def _(mechanism: Hashed, reports: Reports) -> NDArray[np.bool_]:
+    functions, buckets = np.divmod(read_numbers(reports), np.uint64(mechanism.buckets))
+    values = np.arange(mechanism.d, dtype=np.uint64)
+    bucket: Any = mechanism.analyst.batches.bucket  # type: ignore[attr-defined]
+    held: NDArray[np.bool_] = bucket(functions[:, None], values) == buckets[:, None]
+    return held
+
+
+def _bits(reports: Reports, d: int) -> NDArray[np.bool_]:
+    return np.unpackbits(reports, axis=1, count=d, bitorder="little").view(np.bool_)
