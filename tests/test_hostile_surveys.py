@@ -18,6 +18,7 @@ from privet.entropy import Stream
 from privet.errors import InvalidSurvey
 from privet.mechanisms import SetSubset
 from privet.mechanisms.base import MAX_EPSILON, MIN_EPSILON
+from privet.mechanisms.choices import MOST_OPTIONS
 from privet.mechanisms.odds import floor_exp
 from privet.mechanisms.subsets.fields import (
     is_prime,
@@ -26,7 +27,6 @@ from privet.mechanisms.subsets.fields import (
     primitive_recurrence,
     primitive_root,
 )
-from privet.mechanisms.subsets.set_subset import MOST_OPTIONS
 
 LETTERS = [chr(c) for c in range(33, 127) if chr(c) not in '"\\']
 NAMES = [a + b for a in ("", *LETTERS) for b in LETTERS]

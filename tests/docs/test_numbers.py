@@ -27,8 +27,8 @@ from privet.mechanisms import (
     choose,
 )
 from privet.mechanisms.base import MAX_D, MIN_EPSILON
+from privet.mechanisms.choices import MOST_OPTIONS
 from privet.mechanisms.subsets.design import MOST_BLOCKS
-from privet.mechanisms.subsets.set_subset import MOST_OPTIONS
 from privet.plan import plan
 from privet.simulate import counts
 from privet.simulate.population import MOST_PEOPLE

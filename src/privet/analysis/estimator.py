@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ..mechanisms.forwards import Target
+    from ..mechanisms.hashes.one_option import OneOption
     from ..mechanisms.symmetric import Symmetric
 
     Floats = NDArray[np.float64]
@@ -71,11 +72,22 @@ class Estimator(ABC):
         reach = NormalDist().inv_cdf(1 - alpha / 2) * deviation
         return estimate - reach, estimate + reach
 
+    def p_values(self, counts: Integers, n: int) -> Floats:
+        """Return how likely each count is to be as large or larger, if nobody holds its value.
+
+        By the normal approximation, unless a mechanism has something better.
+        """
+        from scipy.special import ndtr
+
+        estimate = self.frequencies(counts, n)
+        chances: Floats = ndtr(-estimate / np.sqrt(self.variance(np.clip(estimate, 0, 1), n)))
+        return chances
+
 
 class HitRates(Estimator):
     """Estimates from how many reports support each value, with the chances g and h of a hit."""
 
-    def __init__(self, mechanism: Symmetric) -> None:
+    def __init__(self, mechanism: Symmetric | OneOption) -> None:
         g, h = mechanism.hit_rates
         self._h, self._gain = float(h), float(g - h)
         self._rates = Rates((float(g), float(1 - g)), (float(h), float(1 - h)))
@@ -109,6 +121,10 @@ class HitRates(Estimator):
         else:
             low, high = self._finite_interval(different, n, alpha, target)
         return low[places], high[places]
+
+    def p_values(self, counts: Integers, n: int | Integers) -> Floats:
+        """Return the chance of a binomial count that is as large: exact for any target."""
+        return binomial_tail(counts, n, self._h)
 
     def _finite_interval(
         self, counts: Integers, n: int, alpha: float, people: int

@@ -14,13 +14,14 @@ an analyst does with many reports is in `privet.analysis`; its names on a mechan
         │       │   ├── Cyclotomic
         │       │   └── Projective
         │       └── Hadamard
-        ├── SetSubset              k of v points, likelier with several  (Packed, Symmetric)
+        ├── SetSubset              k of v points, likelier with a set  (Packed, Symmetric, Choices)
         ├── Unary                  a bit for every value                             (Symmetric)
         │   ├── BinaryRR
         │   └── OptimizedUnary
         ├── Hashed                 a public function, and the value's bucket         (Numbered)
         │   ├── LocalHash                                                            (Symmetric)
         │   ├── OneBit                                                               (Symmetric)
+        │   ├── OneOption          whether an option is the person's                 (Choices)
         │   └── HashedRR                                                             (Cohorts)
         ├── Rappor                 a cohort, and the bits of a Bloom filter          (Cohorts)
         ├── Interval               a window of neighbours, for ordered values        (Placed)
@@ -28,7 +29,7 @@ an analyst does with many reports is in `privet.analysis`; its names on a mechan
 
 In brackets, what else a kind is: `Symmetric` has two hit rates, a `Numbered` report is a number, a
 `Placed` one is drawn by its place among numbers, a `Packed` one is a set, and `Cohorts` share
-public hash functions. By `SetSubset`, a person holds several values or none. Folders follow the
+public hash functions. By `Choices`, a person holds several values or none. Folders follow the
 tree: subsets, bits, hashes, scales, noise.
 """
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from .hashes.hashed_rr import HashedRR
     from .hashes.local_hash import LocalHash
     from .hashes.one_bit import OneBit
+    from .hashes.one_option import OneOption
     from .hashes.rappor import Rappor
     from .noise.geometric import GeometricNoise
     from .noise.laplace import LaplaceNoise
@@ -71,6 +73,7 @@ __all__ = [
     "Mechanism",
     "MultivariateRR",
     "OneBit",
+    "OneOption",
     "OptimizedUnary",
     "Projective",
     "Rappor",

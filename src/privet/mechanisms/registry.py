@@ -34,6 +34,7 @@ _ONE = {
 # By these, a person holds several values or none, at most so many.
 _SEVERAL = {
     "set-subset": ("SetSubset", ".subsets.set_subset"),
+    "one-option": ("OneOption", ".hashes.one_option"),
 }
 _EVERY = _ONE | _SEVERAL
 # Everything public of this folder, with what no survey can name.

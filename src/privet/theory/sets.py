@@ -1,4 +1,4 @@
-"""What is known of the k-subset mechanism for sets: hit rates, variances, the best sizes.
+"""What is known of several choices: hit rates, variances, the best sizes.
 
 A person chose at most `most` (m) of `options` (d), and a report is a set of k of v = d + m points
 (`privet.mechanisms.SetSubset`; Wang et al., PrivSet, INFOCOM 2018). With E = e^ε,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .formulas import Floats, Real
 
 __all__ = [
+    "asked_item_variance",
     "set_hit_rates",
     "set_item_variance",
     "set_optimal_k",
@@ -131,6 +132,22 @@ def set_pair_optimal_k(options: int, epsilon: float, most: int) -> int:
     with np.errstate(all="ignore"):
         variances = set_pair_variance(options, epsilon, most, sizes)
     return _least(sizes, variances)
+
+
+def asked_item_variance(options: int, epsilon: float, theta: ArrayLike, n: ArrayLike) -> Real:
+    """Return the variance of an option's estimated share where each person is asked about one.
+
+    (d E/(E − 1)² + (d − 1) θ(1 − θ)) / n, with n/d people asked (`privet.mechanisms.OneOption`).
+
+    >>> print(f"{asked_item_variance(100, 1.0, theta=0.0, n=10_000):.6f}")
+    0.009207
+    """
+    d = whole("asked_item_variance", "options", options, 2)
+    epsilon = positive("asked_item_variance", "epsilon", epsilon)
+    shares, people = np.asarray(theta, np.float64), np.asarray(n, np.float64)
+    noise = d * np.exp(-epsilon) / np.expm1(-epsilon) ** 2
+    variance: Real = (noise + (d - 1) * shares * (1 - shares)) / people
+    return variance
 
 
 def _least(sizes: NDArray[np.int64], variances: Real) -> int:

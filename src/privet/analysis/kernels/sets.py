@@ -100,6 +100,18 @@ def fill_sets(values, overlaps, tail, out, first, d, most, k, width):  # type: i
     return values.shape[0], at
 
 
+@kernel
+def fill_asked(values, truths, options, out):  # type: ignore[no-untyped-def]
+    """Write which option each row is asked, and what it answers: `OneOption.sample`."""
+    for row in range(values.shape[0]):
+        held = False
+        for i in range(values.shape[1]):
+            held |= values[row, i] == np.int64(options[row])
+        number = options[row] + options[row] + np.uint64(held == truths[row])
+        for i in range(out.shape[1]):
+            out[row, i] = number >> np.uint64(8 * i) & LOW_BYTE
+
+
 @compiled
 def _add(drawn, point):  # type: ignore[no-untyped-def]
     """Add a point to a set; return 1 if it is new and else 0."""
