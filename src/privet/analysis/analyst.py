@@ -43,6 +43,7 @@ def analyst_of(channel: object) -> Any:
         cohorts,
         designs,
         hashes,
+        listed,
         noise,
         scales,
         sets,

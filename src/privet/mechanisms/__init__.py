@@ -15,6 +15,7 @@ an analyst does with many reports is in `privet.analysis`; its names on a mechan
         │       │   └── Projective
         │       └── Hadamard
         ├── SetSubset              k of v points, likelier with a set  (Packed, Symmetric, Choices)
+        ├── ListedSets             k of all sets of options            (Packed, Choices)
         ├── Unary                  a bit for every value                             (Symmetric)
         │   ├── BinaryRR
         │   └── OptimizedUnary
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from .subsets.cyclotomic import Cyclotomic
     from .subsets.hadamard import Hadamard
     from .subsets.k_subset import KSubset
+    from .subsets.listed_sets import ListedSets
     from .subsets.multivariate_rr import MultivariateRR
     from .subsets.projective import Projective
     from .subsets.set_subset import SetSubset
@@ -69,6 +71,7 @@ __all__ = [
     "Interval",
     "KSubset",
     "LaplaceNoise",
+    "ListedSets",
     "LocalHash",
     "Mechanism",
     "MultivariateRR",

@@ -35,6 +35,7 @@ _ONE = {
 _SEVERAL = {
     "set-subset": ("SetSubset", ".subsets.set_subset"),
     "one-option": ("OneOption", ".hashes.one_option"),
+    "listed-sets": ("ListedSets", ".subsets.listed_sets"),
 }
 _EVERY = _ONE | _SEVERAL
 # Everything public of this folder, with what no survey can name.

@@ -22,6 +22,7 @@ from ..mechanisms.noise.laplace import LaplaceNoise
 from ..mechanisms.scales.interval import Interval
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
+from ..mechanisms.subsets.listed_sets import ListedSets
 from ..mechanisms.subsets.set_subset import SetSubset
 
 if TYPE_CHECKING:
@@ -90,6 +91,17 @@ def _of_answers(
         rates[list(options)] = yes
         counts += np.stack((rng.binomial(asked, rates), asked), axis=1)
     return counts
+
+
+@draw_counts.register(ListedSets)
+def _of_numbers(
+    mechanism: ListedSets, people: Mapping[tuple[int, ...], int], rng: Generator
+) -> Integers:
+    """Draw how many reports hold each set."""
+    holding = np.zeros(mechanism.points, dtype=np.int64)
+    for options, n in people.items():
+        holding[mechanism.number(options)] += n
+    return mechanism.counts(draw_counts(mechanism.listed, holding, rng))
 
 
 @draw_counts.register(KSubset)
