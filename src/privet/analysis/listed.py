@@ -20,7 +20,6 @@ import numpy as np
 from ..mechanisms.subsets.listed_sets import ListedSets, sets_holding
 from . import kernels
 from .analyst import Analyst, half_of
-from .batch import Rows
 from .choices import ChoiceBatches
 from .estimator import Estimator, HitRates, score_ends
 from .subsets import BitmapCounter, IndexCounter, SubsetBatches
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..mechanisms.forwards import Target
-    from .batch import Drawn, Words
+    from .batch import Drawn, Rows, Words
     from .counter import Integers
     from .estimator import Floats
 
@@ -85,10 +84,6 @@ class ListedBatches(ChoiceBatches[ListedSets]):
         super().__init__(mechanism)
         self._numbered = SubsetBatches(mechanism.listed)
 
-    @cached_property
-    def _below(self) -> Integers:
-        return np.array(self.mechanism.below)
-
     @property
     def rows(self) -> int:
         """As many as numbers."""
@@ -100,9 +95,12 @@ class ListedBatches(ChoiceBatches[ListedSets]):
 
     def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         """Write reports of numbers until the tail runs out."""
-        numbers = np.zeros(len(rows.values), dtype=np.int64)
-        kernels.number_sets(rows.values, self._below, first, numbers)
-        return self._numbered.fill(Rows(numbers, rows.words, rows.out), tail, first)
+        return self._numbered.fill(rows, tail, first)
+
+    def coded(self, values: NDArray[np.int64]) -> Integers:
+        """Return the numbers of sets."""
+        numbers: Integers = kernels.number_sets(values, np.array(self.mechanism.below))
+        return numbers
 
 
 class ListedBitmaps(BitmapCounter):

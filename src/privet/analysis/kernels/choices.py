@@ -43,10 +43,11 @@ def fill_asked(values, truths, options, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def number_sets(values, below, first, numbers):  # type: ignore[no-untyped-def]
-    """Write the numbers of the sets of rows from `first` on: `ListedSets.number`."""
+def number_sets(values, below):  # type: ignore[no-untyped-def]
+    """Return the numbers of the sets of rows: `ListedSets.number`."""
     most = below.shape[0] - 1
-    for row in range(first, values.shape[0]):
+    numbers = np.empty(values.shape[0], np.int64)
+    for row in range(values.shape[0]):
         number = 0
         for i in range(values.shape[1]):
             option = values[row, i]
@@ -56,3 +57,4 @@ def number_sets(values, below, first, numbers):  # type: ignore[no-untyped-def]
             if option >= 0:
                 number += below[most - larger, option]
         numbers[row] = number
+    return numbers
