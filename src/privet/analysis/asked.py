@@ -2,12 +2,12 @@
 
 Who is asked what does not depend on anyone's choices. So given the number a of people who were
 asked about an option, of share θ in the population, how many say yes is exactly
-Binomial(a, q + θ(p − q)), where p and q = 1 − p are the chances of a yes from who chose it and who
-did not. Everything is as for a symmetric mechanism and these a people, a random part of all n. Its
-counts are two for each option, (d, 2): how many said yes, and how many were asked.
+Binomial(a, q + θ(p − q)), where p and q = 1 − p are the chances of a yes from those who chose it
+and those who did not. Everything is as for a symmetric mechanism and these a people, a random part
+of all n. Counts are two for each option, (d, 2): how many said yes, and how many were asked.
 
 Nothing is known of an option that nobody was asked about. Its share is then estimated by ½, in the
-middle of all that it may be: a bias of at most (1 − 1/d)^n / 2, less than 10⁻⁹ for n = 20d people.
+middle of all that it may be: a bias of at most (1 − 1/d)^n / 2, below 2·10⁻⁹ for n = 20d people.
 """
 
 from __future__ import annotations

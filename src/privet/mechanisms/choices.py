@@ -5,6 +5,8 @@ Shares are of the people who chose an option, and do not add up to 1.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from ..arguments import is_whole
 from .base import Mechanism
 
@@ -24,6 +26,10 @@ class Choices(Mechanism):
 
     shares_add_up: ClassVar[bool] = False
     most: int
+
+    @abstractmethod
+    def __init__(self, options: int, epsilon: float, most: int) -> None:
+        """Be the best of its kind for at most so many of the options and a privacy level."""
 
     @classmethod
     def _choices_problem(cls, d: int, most: int) -> Problem | None:

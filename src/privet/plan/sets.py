@@ -75,11 +75,10 @@ def choose_for_sets(options: int, epsilon: float, most: int, *, pairs: bool = Fa
 def _compare(owner: str, options: int, epsilon: float, most: int) -> list[SetComparison]:
     _check(owner, options, epsilon, most)
     share = np.array([most / (2 * options)])
-    kinds: list[Any] = list(for_several.values())
     return _side_by_side(
         owner,
         epsilon,
-        [partial(cls, options, epsilon, most=most) for cls in kinds],
+        [partial(cls, options, epsilon, most=most) for cls in for_several.values()],
         lambda mechanism: mechanism.variance(share, 1, "sample")[0],
     )
 
