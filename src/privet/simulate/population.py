@@ -23,7 +23,7 @@ MOST_PEOPLE = 10**10
 def counts(
     mechanism: Channel, truth: ArrayLike | Mapping[tuple[int, ...], int], seed: Any = None
 ) -> NDArray[np.int64]:
-    """Return how many of the people's reports support each value, int64 (d,).
+    """Return how many of the people's reports support each value, as `Mechanism.tally` does.
 
     The joint law is that of randomizing everyone's answer and counting the reports, to double
     precision. For sets, block designs, unary bits and noise, no report is made where people are
