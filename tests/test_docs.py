@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from privet.mechanisms import (
-    BinaryRR,
     Cyclotomic,
     Hadamard,
     KSubset,
     Projective,
-    SetSubset,
     compare,
 )
+from privet.plan import compare_for_sets
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -44,23 +43,26 @@ def test_the_comparison_of_mechanisms():
     assert quoted == measured
 
 
-def test_several_choices_against_asking_for_one():
-    """One option asked of each person, or one of the padded choices reported of each."""
+def test_several_choices_side_by_side():
+    """Three mechanisms, and one of the padded choices reported of each person."""
     seen = 0
-    for options, most, epsilon, k, size, *variances in rows("mechanisms.md", 8):
+    for options, most, epsilon, *quoted, one in rows("mechanisms.md", 7):
         if not options.isdigit():
             continue
         d, m, level = int(options), int(most), float(epsilon)
-        mechanism = SetSubset(d, level, m)
-        assert (mechanism.k, mechanism.report_bytes) == (int(k), int(size.split()[0]))
-        asked, reported = BinaryRR(2, 2 * level), KSubset(d + m, level)
-        factors = (mechanism, 1), (asked, d), (reported, m**2)
-        for (kind, factor), quoted in zip(factors, variances, strict=True):
-            digits = len(quoted.partition(".")[2])
-            variance = factor * float(kind.variance(np.array(0.0), 1, "sample"))
-            assert variance == pytest.approx(float(quoted), abs=0.51 * 10**-digits)
+        found = {
+            row.mechanism.name: f"{row.deviation:.2f}, {row.report_bytes} byte"
+            for row in compare_for_sets(d, level, m)
+        }
+        names = "set-subset", "one-option", "listed-sets"
+        assert [cell.removesuffix("s") for cell in quoted] == [found.get(n, "–") for n in names]
+        share = m / (2 * d)
+        noise = float(KSubset(d + m, level).variance(np.array(share / m), 1, "sample"))
+        assert f"{np.sqrt(m**2 * noise + (m - 1) * share):.2f}" == one
         seen += 1
-    assert seen == 4
+    assert seen == 8
+    # The chance that none of 20 people for each option is asked about one.
+    assert all((1 - 1 / d) ** (20 * d) < 1e-8 for d in (2, 10, 100, 4096))
 
 
 def test_the_reports_and_errors_of_designs():

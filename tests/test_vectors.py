@@ -15,7 +15,7 @@ from privet import Survey
 from privet.canonical import decode, encode
 from privet.entropy import Stream
 from privet.errors import InvalidReport
-from privet.mechanisms import KSubset, by_name, for_one
+from privet.mechanisms import KSubset, by_name, for_one, for_several
 from privet.mechanisms.subsets.start import usual_start
 
 FOLDER = Path(__file__).parent / "vectors"
@@ -34,8 +34,8 @@ def mechanism_of(entry):
 def twin(mechanism, stream, value):
     """The report by the naive twin."""
     d = mechanism.d
-    if mechanism.name == "set-subset":
-        return naive_sets.set_subset(stream, value, d, mechanism.parameters)
+    if mechanism.name in naive_sets.SAMPLERS:
+        return naive_sets.SAMPLERS[mechanism.name](stream, value, d, mechanism.parameters)
     if mechanism.name in naive_others.SAMPLERS:
         return naive_others.SAMPLERS[mechanism.name](stream, value, d, mechanism.parameters)
     if mechanism.name == "binary-rr":
@@ -132,7 +132,11 @@ def test_the_vectors_cover_what_they_should():
     kept = {decode(entry["survey"])["privet"] for entry in CONTRACTS["surveys"]}
     assert kept == {1, 2}
     assert len({bits for *_, bits in CONTRACTS["starts"]}) >= 5
-    sets = [mechanism_of(entry) for entry in SETS["mechanisms"]]
+    every = [mechanism_of(entry) for entry in SETS["mechanisms"]]
+    assert {mechanism.name for mechanism in every} == set(for_several)
+    lists = [mechanism for mechanism in every if mechanism.name == "listed-sets"]
+    assert {bool(mechanism.index_bits) for mechanism in lists} == {True, False}
+    sets = [mechanism for mechanism in every if mechanism.name == "set-subset"]
     assert {bool(mechanism.index_bits) for mechanism in sets} == {True, False}
     assert any(mechanism.d > 256 >= mechanism.most for mechanism in sets)
     # Some report took a second word for the number of points in which it meets the set.

@@ -21,14 +21,16 @@ from privet.mechanisms import (
     HashedRR,
     Interval,
     KSubset,
+    ListedSets,
     MultivariateRR,
     Projective,
     Rappor,
     choose,
 )
 from privet.mechanisms.base import MAX_D, MIN_EPSILON
+from privet.mechanisms.choices import MOST_OPTIONS
 from privet.mechanisms.subsets.design import MOST_BLOCKS
-from privet.mechanisms.subsets.set_subset import MOST_OPTIONS
+from privet.mechanisms.subsets.listed_sets import MOST_SETS
 from privet.plan import plan
 from privet.simulate import counts
 from privet.simulate.population import MOST_PEOPLE
@@ -187,7 +189,9 @@ def test_the_limits():
             assert kind(most, 0.1).d == most
         with pytest.raises(InvalidArgument):
             kind(most + 1, 0.1)
-    assert f"| options of `SetSubset` | 2 | {MOST_OPTIONS:,} |" in page
+    assert f"| options of `set-subset` and `one-option` | 2 | {MOST_OPTIONS:,} |" in page
+    assert f"| sets of options of `listed-sets` | 3 | {MOST_SETS:,} |" in page
+    assert ListedSets(2, 1.0, 1).points == 3
     assert KSubset(100, 38.8).epsilon == 38.8
     for d, least, most in ((100, MIN_EPSILON, 38.9), (1_000_000, 1e-11, 38.9)):
         assert KSubset(d, 10 * least).d == d

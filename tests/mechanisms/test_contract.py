@@ -11,6 +11,7 @@ from exact import values_of as every_value
 from kinds import (
     SEVERAL,
     SMALL,
+    averaging,
     every_mechanism,
     made,
     one_value_each,
@@ -155,7 +156,7 @@ def test_control_the_estimate_of_another_epsilon_is_biased(cls):
     assert np.abs(mean - np.eye(len(mean))[0]).max() > 0.01
 
 
-@every_mechanism
+@averaging
 def test_the_estimate_of_many_is_the_mean_of_the_estimates_of_each(cls):
     mechanism = usual(cls)
     reports = mechanism.randomize(values_of(mechanism, 40), entropy=seeded(1))

@@ -18,6 +18,7 @@ MIXINS = {
     "Symmetric": "symmetric",
     "Numbered": "numbered",
     "Placed": "placed",
+    "Choices": "choices",
     "Packed": "subsets.packed",
     "Cohorts": "hashes.cohorts",
 }
@@ -79,7 +80,15 @@ def test_folders_follow_the_tree():
             folder = cls.__module__.split(".")[2]
             siblings = {base.__module__.split(".")[2] for base in cls.__mro__[1:3]}
             assert folder in {"subsets", "bits", "hashes", "scales", "noise"}
-            assert siblings <= {folder, "base", "forwards", "symmetric", "numbered", "placed"}
+            assert siblings <= {
+                folder,
+                "base",
+                "forwards",
+                "symmetric",
+                "numbered",
+                "placed",
+                "choices",
+            }
 
 
 def test_names_are_of_one_value_or_of_several():

@@ -7,7 +7,7 @@ import naive
 from privet import theory
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport
-from privet.mechanisms import KSubset, SetSubset
+from privet.mechanisms import KSubset, ListedSets, SetSubset
 from privet.sums import pair_counts, pair_shares, pairs
 
 
@@ -26,9 +26,24 @@ def test_pairs_are_counted_as_one_by_one(shape, monkeypatch):
     assert np.array_equal(np.diagonal(expected), mechanism.tally(reports))
 
 
-def test_estimates_are_the_truth_within_their_errors():
+@pytest.mark.parametrize("shape", [(4, 2, 1), (5, 3, 4), (10, 2, 20)])
+def test_pairs_of_listed_sets_are_counted_as_one_by_one(shape):
+    mechanism = ListedSets(shape[0], 1.0, *shape[1:])
+    d = mechanism.d
+    reports = mechanism.randomize([[i % d] for i in range(200)], entropy=seeded(1))
+    expected = np.zeros((d, d), dtype=np.int64)
+    for report in reports:
+        for number in mechanism.members(bytes(report)):
+            members = mechanism.sets[number]
+            expected[np.ix_(members, members)] += 1
+    assert np.array_equal(pair_counts(mechanism, reports), expected)
+    assert np.array_equal(np.diagonal(expected), mechanism.tally(reports))
+
+
+@pytest.mark.parametrize("mechanism", [SetSubset(6, 2.0, 3, 3), ListedSets(6, 2.0, 3)])
+def test_estimates_are_the_truth_within_their_errors(mechanism):
     """Over 300 crowds: means within 5 standard errors, and deviations as claimed."""
-    mechanism, n, repeats = SetSubset(6, 2.0, 3, 3), 1000, 300
+    n, repeats = 1000, 300
     values = [[0, 1, 2]] * 300 + [[0, 1]] * 200 + [[3]] * 300 + [[]] * 200
     truth = np.diag([0.5, 0.5, 0.3, 0.3, 0, 0])
     truth[0, 1], truth[0, 2], truth[1, 2] = 0.5, 0.3, 0.3
@@ -39,7 +54,9 @@ def test_estimates_are_the_truth_within_their_errors():
     errors = np.mean([each.standard_errors for each in found], axis=0)
     assert (np.abs(shares.mean(axis=0) - truth) < 5 * errors / np.sqrt(repeats)).all()
     assert shares.std(axis=0) / errors == pytest.approx(np.ones((6, 6)), abs=0.25)
-    rare = theory.set_pair_variance(6, 2.0, 3, 3, n=n) ** 0.5
+    listed = isinstance(mechanism, ListedSets)
+    theorem = theory.listed_pair_variance if listed else theory.set_pair_variance
+    rare = theorem(6, 2.0, 3, mechanism.k, n=n) ** 0.5
     assert errors[4, 5] == pytest.approx(rare, rel=0.02)
     shifted = truth + 0.1
     assert not (np.abs(shares.mean(axis=0) - shifted) < 5 * errors / np.sqrt(repeats)).any()
@@ -68,6 +85,8 @@ def test_what_cannot_be_estimated_is_refused():
         pair_shares(one, np.zeros((10, 10), np.int64), 5)
     with pytest.raises(InvalidArgument, match="a SetSubset"):
         pair_counts(KSubset(10, 1.0), [])
+    with pytest.raises(InvalidArgument, match="nobody chose two options"):
+        pair_counts(ListedSets(10, 1.0, 1), [])
     two = SetSubset(10, 1.0, 3, 2)
     with pytest.raises(InvalidReport):
         pair_counts(two, [b"\xff\xff"])

@@ -13,7 +13,15 @@ import naive
 import naive_others
 import naive_sets
 from privet import Survey
-from privet.mechanisms import GeometricNoise, KSubset, Rappor, SetSubset, for_one
+from privet.mechanisms import (
+    GeometricNoise,
+    KSubset,
+    ListedSets,
+    OneOption,
+    Rappor,
+    SetSubset,
+    for_one,
+)
 
 FOLDER = Path(__file__).parents[1] / "vectors"
 SECRET = bytes(range(32))
@@ -114,18 +122,28 @@ SET_SHAPES = [
 ]  # fmt: skip
 
 
+OTHER_SHAPES = [
+    OneOption(2, 1.0, 1), OneOption(10, 0.5, 5), OneOption(128, 1.0, 3), OneOption(129, 2.0, 100),
+    ListedSets(2, 1.0, 1), ListedSets(4, 0.5, 4), ListedSets(5, 3.0, 2), ListedSets(12, 1.0, 3),
+    ListedSets(12, 6.0, 12), ListedSets(90, 4.0, 2),
+]  # fmt: skip
+
+
 def sets():
     """Several choices of one question."""
     entries = []
-    for d, epsilon, most, k in SET_SHAPES:
-        mechanism = SetSubset(d, epsilon, most, k)
+    for mechanism in [SetSubset(*shape) for shape in SET_SHAPES] + OTHER_SHAPES:
+        d, epsilon, most = mechanism.d, mechanism.epsilon, mechanism.most
+        sample = naive_sets.SAMPLERS[mechanism.name]
         cases = []
         for value in ([], [d - 1], [*range(most)], [*range(d - most, d)][:2]):
             stream = naive.Bytes(random_bytes(f"{mechanism!r}/{value}", 40_000))
-            if len(cases) == 3 and min(most, k) > 1:  # a second word, as good as never needed
+            if (
+                len(cases) == 3 and getattr(mechanism, "overlaps", [[]])[0]
+            ):  # a second word, as good as never needed
                 lead = mechanism.overlaps[0][0].to_bytes(8, "little")
                 stream.data[:24] = bytes(8) + lead + b"\xff" * 8
-            report = naive_sets.set_subset(stream, value, d, mechanism.parameters)
+            report = sample(stream, value, d, mechanism.parameters)
             used = bytes(stream.data[: stream.used])
             cases.append({"value": value, "bytes": used.hex(), "report": report.hex()})
         parameters = {"name": mechanism.name, **mechanism.parameters}

@@ -1,4 +1,4 @@
-"""The k-subset mechanism for sets, once more, slowly and obviously: docs/algorithm.md, section 6.
+"""Several choices, once more, slowly and obviously: docs/algorithm.md, section 6.
 
 Nothing here is shared with the package.
 """
@@ -10,6 +10,7 @@ from itertools import combinations
 from math import comb
 
 import naive
+import naive_others
 
 
 def padded(value, d, most):
@@ -68,3 +69,30 @@ def law(d, most, k, meet):
         hit, miss = chance / len(meeting), (1 - chance) / (len(sets) - len(meeting))
         tables[value] = {z: hit if own & set(z) else miss for z in sets}
     return tables
+
+
+def one_option(stream, value, d, integers):
+    """Return one report of the option that is asked, and the answer."""
+    return naive_others.hashed(stream, value, d, integers, d, 2, lambda i, x: int(i in x))
+
+
+def listed(d, most):
+    """All sets of options, as increasing bitmaps."""
+    sets = [x for size in range(most + 1) for x in combinations(range(d), size)]
+    return sorted(sets, key=lambda x: sum(1 << i for i in x))
+
+
+def listed_sets(stream, value, d, integers):
+    """Return one report of the k-subset mechanism for the set's number."""
+    sets = listed(d, integers["most"])
+    k, odds = integers["k"], int(integers["odds"])
+    place = sets.index(tuple(sorted(value)))
+    drawn = naive.k_subset(stream, place, len(sets), k, odds, integers["scale"], integers["start"])
+    return naive.pack(drawn, len(sets), k)
+
+
+SAMPLERS = {
+    "set-subset": set_subset,
+    "one-option": one_option,
+    "listed-sets": listed_sets,
+}

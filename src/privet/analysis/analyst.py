@@ -37,6 +37,18 @@ def half_of(channel: object) -> Any:
 
 def analyst_of(channel: object) -> Any:
     """Return the analyst's half, with all families registered."""
-    from . import bits, cohorts, designs, hashes, noise, paged, scales, sets, subsets  # noqa: F401
+    from . import (  # noqa: F401
+        asked,
+        bits,
+        cohorts,
+        designs,
+        hashes,
+        listed,
+        noise,
+        paged,
+        scales,
+        sets,
+        subsets,
+    )
 
     return half_of(channel)

@@ -141,8 +141,9 @@ class Batches(ABC, Generic[M]):
     def _fill_chunk(self, values: NDArray[np.int64], out: NDArray[np.uint8], words: Words) -> None:
         """Fill the chunk stretch by stretch; what one leaves of the tail is kept for the next."""
         self._check_range(values)
+        coded = self.coded(values)
         for at in range(0, len(values), self.rows):
-            part, target = values[at : at + self.rows], out[at : at + self.rows]
+            part, target = coded[at : at + self.rows], out[at : at + self.rows]
             stretch = Rows(part, self.draw(len(part), words), target)
             done = 0
             while True:
@@ -151,6 +152,10 @@ class Batches(ABC, Generic[M]):
                 if done == len(part):
                     break
                 words.extend_tail()
+
+    def coded(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return checked values as `fill` takes them."""
+        return values
 
     def people(self, values: NDArray[np.int64]) -> list[Any]:
         """Return each person's value as the sampler takes it."""

@@ -83,15 +83,7 @@ class Estimate(Shown):
 
         Exact where the mechanism is symmetric, and by the normal law elsewhere.
         """
-        from .presence import p_values
-
-        mechanism = self.survey.mechanism
-        if isinstance(mechanism, Symmetric):
-            return p_values(mechanism, self.counts, self.n)
-        from scipy.special import ndtr
-
-        distances: NDArray[np.float64] = self.frequencies / self.standard_errors
-        return np.asarray(ndtr(-distances))
+        return self.survey.mechanism.analyst.estimator.p_values(self.counts, self.n)
 
     def found(self, rate: float = 0.05) -> NDArray[np.bool_]:
         """Return which categories are held by someone, as far as can be told from the noise.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -12,15 +12,16 @@ from .holders import Rates, fewest_holders
 from .presence import binomial_tail
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from numpy.typing import ArrayLike, NDArray
 
     from ..mechanisms.forwards import Target
-    from ..mechanisms.symmetric import Symmetric
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-__all__ = ["Estimator", "HitRates", "drawn"]
+__all__ = ["Estimator", "HitRates", "drawn", "score_ends"]
 
 
 def drawn(target: Target, n: int) -> float:
@@ -35,6 +36,24 @@ def drawn(target: Target, n: int) -> float:
     if isinstance(target, str):
         return 1.0 if target == "population" else 0.0
     return (target - n) / max(target - 1, 1)
+
+
+def score_ends(
+    shares: Any, n: int, alpha: float, target: Target, inside: float, outside: float
+) -> tuple[Any, Any]:
+    """Return the ends of intervals for estimated shares, which may lie outside [0, 1].
+
+    They hold all shares θ that a score test does not reject: n(share − θ)² <= z²(θ·inside +
+    (1 − θ)·outside), with θ(1 − θ) added in the brackets for the population, or the part of it that
+    is left where n of N people took part; without noise this is Wilson's (1927). `inside` and
+    `outside` are n times the variance where everybody holds the value, or nobody.
+    """
+    spread = NormalDist().inv_cdf(1 - alpha / 2) ** 2 / n
+    sampled = spread * drawn(target, n)
+    square = 1 + sampled
+    middle = (shares + (spread * (inside - outside) + sampled) / 2) / square
+    reach = np.sqrt(np.maximum(middle**2 - (shares**2 - spread * outside) / square, 0))
+    return middle - reach, middle + reach
 
 
 _ROUNDING = 1e-6  # of a person
@@ -71,11 +90,30 @@ class Estimator(ABC):
         reach = NormalDist().inv_cdf(1 - alpha / 2) * deviation
         return estimate - reach, estimate + reach
 
+    def p_values(self, counts: Integers, n: int) -> Floats:
+        """Return how likely each count is to be as large or larger, if nobody holds its value.
+
+        By the normal approximation, unless a mechanism has something better.
+        """
+        from scipy.special import ndtr
+
+        estimate = self.frequencies(counts, n)
+        chances: Floats = ndtr(-estimate / np.sqrt(self.variance(np.clip(estimate, 0, 1), n)))
+        return chances
+
+
+class Rated(Protocol):
+    """A mechanism by which a count rises by 1 with one chance if a person holds a value, or not."""
+
+    @property
+    def hit_rates(self) -> tuple[Fraction, Fraction]:
+        """These chances, exactly."""
+
 
 class HitRates(Estimator):
     """Estimates from how many reports support each value, with the chances g and h of a hit."""
 
-    def __init__(self, mechanism: Symmetric) -> None:
+    def __init__(self, mechanism: Rated) -> None:
         g, h = mechanism.hit_rates
         self._h, self._gain = float(h), float(g - h)
         self._rates = Rates((float(g), float(1 - g)), (float(h), float(1 - h)))
@@ -109,6 +147,10 @@ class HitRates(Estimator):
         else:
             low, high = self._finite_interval(different, n, alpha, target)
         return low[places], high[places]
+
+    def p_values(self, counts: Integers, n: int | Integers) -> Floats:
+        """Return the chance of a binomial count that is as large: exact for any target."""
+        return binomial_tail(counts, n, self._h)
 
     def _finite_interval(
         self, counts: Integers, n: int, alpha: float, people: int

@@ -25,21 +25,10 @@ __all__ = [
     "discoveries",
     "least_count",
     "least_share",
-    "p_values",
 ]
 
 
 _ALARM, _POWER = 0.05, 0.95
-
-
-def p_values(mechanism: Symmetric, counts: ArrayLike, n: int) -> Floats:
-    """Return how likely a count is to be as large or larger, if nobody holds its value.
-
-    >>> from privet.mechanisms import KSubset
-    >>> p_values(KSubset(4, 1.0), [0, 175, 200], 1000).round(3)
-    array([1.   , 0.509, 0.022])
-    """
-    return binomial_tail(counts, n, mechanism.h)
 
 
 def discoveries(p_values: Floats, rate: float) -> NDArray[np.bool_]:
@@ -106,7 +95,7 @@ def detectable_share(mechanism: Mechanism, n: int) -> float | None:
     return least_share(mechanism, n, least_count(mechanism, n, _ALARM / mechanism.d), _POWER)
 
 
-def binomial_tail(counts: ArrayLike, n: int, rate: ArrayLike) -> Floats:
+def binomial_tail(counts: ArrayLike, n: int | NDArray[np.int64], rate: ArrayLike) -> Floats:
     """Return P(count >= f), if the count is Binomial(n, rate).
 
     >>> binomial_tail([0, 1, 2, 3], 2, 0.5).tolist()

@@ -6,17 +6,15 @@ of any symmetric mechanism, each by itself.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import InvalidArgument
 from ..mechanisms.subsets.set_subset import SetSubset
 from . import kernels
 from .analyst import Analyst, half_of
-from .batch import STRETCH_BYTES, WORD, Batches, is_masked
+from .batch import STRETCH_BYTES, WORD
+from .choices import ChoiceBatches
 from .estimator import HitRates
 from .subsets import counter_of
 
@@ -31,8 +29,8 @@ def _(mechanism: SetSubset) -> Analyst:
     return Analyst(HitRates(mechanism), SetBatches(mechanism), counter_of(mechanism))
 
 
-class SetBatches(Batches[SetSubset]):
-    """Makes reports for rows of options, -1 for none."""
+class SetBatches(ChoiceBatches[SetSubset]):
+    """Makes sets that meet those of rows of options."""
 
     @property
     def rows(self) -> int:
@@ -58,49 +56,3 @@ class SetBatches(Batches[SetSubset]):
         fill = kernels.fill_small_sets if few else kernels.fill_sets
         done, used = fill(rows.values, *rows.words, positions, rows.out, *integers)
         return done, size * used
-
-    def people(self, values: NDArray[np.int64]) -> list[Any]:
-        """Return the options of each row."""
-        return [[option for option in row if option >= 0] for row in values.tolist()]
-
-    def as_values(self, values: Any) -> NDArray[np.int64]:
-        """Return rows of options, with -1 for none, from an array or from sequences of them."""
-        owner = type(self.mechanism).__name__
-        if is_masked(values):
-            raise InvalidArgument(owner, "values", "free of masked entries", "a masked array")
-        if not isinstance(values, np.ndarray):
-            return self._from_rows(owner, values)
-        if values.ndim != 2 or values.dtype.kind not in "iu":
-            rule = "two-dimensional integers, a row a person, with -1 for no option"
-            given = f"{values.dtype} of shape {values.shape}"
-            raise InvalidArgument(owner, "values", rule, given)
-        if values.dtype.str[1:] == "u8":
-            values = np.minimum(values, self.mechanism.d)  # before they become negative
-        return np.ascontiguousarray(values, dtype=np.int64)
-
-    def _from_rows(self, owner: str, values: Any) -> NDArray[np.int64]:
-        if not isinstance(values, Sequence) or isinstance(values, str | bytes):
-            rule = "an array of integers (n, most) or a sequence of sequences of options"
-            raise InvalidArgument(owner, "values", rule, values)
-        array = np.full((len(values), self.mechanism.most), -1)
-        for row, options in enumerate(values):
-            chosen = self.mechanism._checked(options, f"values[{row}]")
-            array[row, : len(chosen)] = chosen
-        return array
-
-    def _check_range(self, values: NDArray[Any]) -> None:
-        row = self._first_wrong(values)
-        if row >= 0:
-            options = self.people(values[row : row + 1])[0]
-            below = [int(option) for option in values[row] if option < -1]
-            self.mechanism._checked(options + below, f"values[{row}]")
-
-    def _first_wrong(self, values: NDArray[np.int64]) -> int:
-        """Return the first row that is not at most `most` different options, or -1."""
-        d, most = self.mechanism.d, self.mechanism.most
-        if "numba" in sys.modules:
-            return int(kernels.first_wrong_set(values, d, most))
-        ordered = np.sort(values, axis=1)
-        wrong = ((values < -1) | (values >= d)).any(axis=1) | ((values >= 0).sum(axis=1) > most)
-        wrong |= ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
-        return int(np.argmax(wrong)) if wrong.any() else -1

@@ -135,7 +135,7 @@ class Shown(ABC):
         low, high = self.interval(level, target=target, simultaneous=simultaneous)
         return {
             "category": list(self.survey.categories),
-            "count": self.counts,
+            "count": self.counts if self.counts.ndim == 1 else self.counts[:, 0],
             "frequency": self.frequencies,
             "standard_error": self.standard_errors,
             "low": low,

@@ -14,13 +14,15 @@ an analyst does with many reports is in `privet.analysis`; its names on a mechan
         │       │   ├── Cyclotomic
         │       │   └── Projective
         │       └── Hadamard
-        ├── SetSubset              k of v points, likelier with several  (Packed, Symmetric)
+        ├── SetSubset              k of v points, likelier with a set  (Packed, Symmetric, Choices)
+        ├── ListedSets             k of all sets of options            (Packed, Choices)
         ├── Unary                  a bit for every value                             (Symmetric)
         │   ├── BinaryRR
         │   └── OptimizedUnary
         ├── Hashed                 a public function, and the value's bucket         (Numbered)
         │   ├── LocalHash                                                            (Symmetric)
         │   ├── OneBit                                                               (Symmetric)
+        │   ├── OneOption          whether an option is the person's                 (Choices)
         │   └── HashedRR                                                             (Cohorts)
         ├── Rappor                 a cohort, and the bits of a Bloom filter          (Cohorts)
         ├── Interval               a window of neighbours, for ordered values        (Placed)
@@ -28,7 +30,7 @@ an analyst does with many reports is in `privet.analysis`; its names on a mechan
 
 In brackets, what else a kind is: `Symmetric` has two hit rates, a `Numbered` report is a number, a
 `Placed` one is drawn by its place among numbers, a `Packed` one is a set, and `Cohorts` share
-public hash functions. By `SetSubset`, a person holds several values or none. Folders follow the
+public hash functions. By `Choices`, a person holds several values or none. Folders follow the
 tree: subsets, bits, hashes, scales, noise.
 """
 
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from .hashes.hashed_rr import HashedRR
     from .hashes.local_hash import LocalHash
     from .hashes.one_bit import OneBit
+    from .hashes.one_option import OneOption
     from .hashes.rappor import Rappor
     from .noise.geometric import GeometricNoise
     from .noise.laplace import LaplaceNoise
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     from .subsets.cyclotomic import Cyclotomic
     from .subsets.hadamard import Hadamard
     from .subsets.k_subset import KSubset
+    from .subsets.listed_sets import ListedSets
     from .subsets.multivariate_rr import MultivariateRR
     from .subsets.projective import Projective
     from .subsets.set_subset import SetSubset
@@ -67,10 +71,12 @@ __all__ = [
     "Interval",
     "KSubset",
     "LaplaceNoise",
+    "ListedSets",
     "LocalHash",
     "Mechanism",
     "MultivariateRR",
     "OneBit",
+    "OneOption",
     "OptimizedUnary",
     "Projective",
     "Rappor",

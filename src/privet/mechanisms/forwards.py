@@ -80,7 +80,10 @@ class Counted(Estimated):
         return self.analyst.counter.fold(reports, total)
 
     def tally(self, reports: Any) -> Integers:
-        """Check the reports; return how many of them support each value, int64 (d,)."""
+        """Check the reports; return how many of them support each value, int64 (d,).
+
+        Where not everyone is asked about a value, it is beside how many were, (d, 2).
+        """
         return self.counts(self.aggregate(reports)[1])
 
     @property

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .base import Mechanism
+    from .choices import Choices
 
 # A mechanism is registered by its line here: what surveys call it, its class, and its file. By
 # these, a person holds exactly one value, and d and ε are enough to make one.
@@ -34,6 +35,8 @@ _ONE = {
 # By these, a person holds several values or none, at most so many.
 _SEVERAL = {
     "set-subset": ("SetSubset", ".subsets.set_subset"),
+    "one-option": ("OneOption", ".hashes.one_option"),
+    "listed-sets": ("ListedSets", ".subsets.listed_sets"),
 }
 _EVERY = _ONE | _SEVERAL
 # Everything public of this folder, with what no survey can name.
@@ -52,15 +55,14 @@ def load(name: str) -> Any:
     return getattr(import_module(HOMES[name], __package__), name)
 
 
-class _Loaded(Mapping[str, "type[Mechanism]"]):
+class _Loaded(Mapping[str, "Any"]):
     """The classes by the names that surveys call them."""
 
     def __init__(self, table: Mapping[str, tuple[str, str]]) -> None:
         self._table = table
 
-    def __getitem__(self, name: str) -> type[Mechanism]:
-        found: type[Mechanism] = load(self._table[name][0])
-        return found
+    def __getitem__(self, name: str) -> Any:
+        return load(self._table[name][0])
 
     def __contains__(self, name: object) -> bool:
         return name in self._table
@@ -74,4 +76,4 @@ class _Loaded(Mapping[str, "type[Mechanism]"]):
 
 by_name: Mapping[str, type[Mechanism]] = _Loaded(_EVERY)
 for_one: Mapping[str, type[Mechanism]] = _Loaded(_ONE)
-for_several: Mapping[str, type[Mechanism]] = _Loaded(_SEVERAL)
+for_several: Mapping[str, type[Choices]] = _Loaded(_SEVERAL)

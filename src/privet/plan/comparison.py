@@ -21,7 +21,7 @@ __all__ = ["Comparison", "choose", "compare"]
 # What "auto" chooses from. None has less error than the first; the others have short reports.
 _CANDIDATES = ("k-subset", "hadamard", "projective", "cyclotomic")
 # Errors closer than this are equal for a survey.
-_SAME = 1.01
+SAME = 1.01
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def choose(d: int, epsilon: float) -> Symmetric:
     made = [_make(name, d, epsilon) for name in _CANDIDATES]
     costs = [_compare(mechanism, 1, _error(first)) for mechanism in made if mechanism is not None]
     least = min(cost.squared_error for cost in costs)
-    near = [cost for cost in costs if cost.squared_error <= _SAME * least]
+    near = [cost for cost in costs if cost.squared_error <= SAME * least]
     best = min(near, key=lambda cost: (cost.report_bytes, cost.decoding_steps))
     return cast("Symmetric", best.mechanism)
 

@@ -1,7 +1,7 @@
 """The joint law of counts, drawn for so many people of each value: a way for each kind.
 
 Where a mechanism has no shorter way, the reports are made and counted: local and cohort hashes, the
-1-bit response, RAPPOR and several choices.
+1-bit response, RAPPOR and sets that meet several choices.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from ..entropy import Entropy
 from ..mechanisms.base import Channel, Mechanism
 from ..mechanisms.bits.unary import Unary
 from ..mechanisms.flips import ONE
+from ..mechanisms.hashes.one_option import OneOption
 from ..mechanisms.noise.geometric import GeometricNoise
 from ..mechanisms.noise.laplace import LaplaceNoise
 from ..mechanisms.scales.interval import Interval
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
+from ..mechanisms.subsets.listed_sets import ListedSets
 from ..mechanisms.subsets.set_subset import SetSubset
 
 if TYPE_CHECKING:
@@ -74,6 +76,32 @@ def _of_choices(
     """Make the reports of so many people with each set of options."""
     sets = cast("SetBatches", mechanism.analyst.batches).as_values(list(people))
     return _from_reports(mechanism, np.array(list(people.values())), rng, sets)
+
+
+@draw_counts.register(OneOption)
+def _of_answers(
+    mechanism: OneOption, people: Mapping[tuple[int, ...], int], rng: Generator
+) -> Integers:
+    """Draw how many people with each set are asked about each option, and how many say yes."""
+    counts = np.zeros((mechanism.d, 2), dtype=np.int64)
+    yes, no = map(float, mechanism.hit_rates)
+    for options, n in people.items():
+        asked = rng.multinomial(n, np.full(mechanism.d, 1 / mechanism.d))
+        rates = np.full(mechanism.d, no)
+        rates[list(options)] = yes
+        counts += np.stack((rng.binomial(asked, rates), asked), axis=1)
+    return counts
+
+
+@draw_counts.register(ListedSets)
+def _of_numbers(
+    mechanism: ListedSets, people: Mapping[tuple[int, ...], int], rng: Generator
+) -> Integers:
+    """Draw how many reports hold each set."""
+    holding = np.zeros(mechanism.points, dtype=np.int64)
+    for options, n in people.items():
+        holding[mechanism.number(options)] += n
+    return mechanism.counts(draw_counts(mechanism.listed, holding, rng))
 
 
 @draw_counts.register(KSubset)

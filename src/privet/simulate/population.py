@@ -9,7 +9,7 @@ import numpy as np
 from ..arguments import whole
 from ..errors import InvalidArgument
 from ..mechanisms.base import Channel
-from ..mechanisms.subsets.set_subset import SetSubset
+from ..mechanisms.choices import Choices
 from .laws import draw_counts
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MOST_PEOPLE = 10**10
 def counts(
     mechanism: Channel, truth: ArrayLike | Mapping[tuple[int, ...], int], seed: Any = None
 ) -> NDArray[np.int64]:
-    """Return how many of the people's reports support each value, int64 (d,).
+    """Return how many of the people's reports support each value, as `Mechanism.tally` does.
 
     The joint law is that of randomizing everyone's answer and counting the reports, to double
     precision. For sets, block designs, unary bits and noise, no report is made where people are
@@ -36,8 +36,8 @@ def counts(
     mechanism : Channel
         Any of privet.mechanisms.
     truth : array of d integers >= 0
-        How many people hold each value; up to ten billion in all. For SetSubset, how many people
-        chose each set of options, as a dict such as {(): 20, (0, 2): 100}.
+        How many people hold each value; up to ten billion in all. For several choices, how many
+        people chose each set of options, as a dict such as {(): 20, (0, 2): 100}.
     seed : int, numpy.random.Generator or None
         What numpy.random.default_rng takes: the same seed gives the same counts.
 
@@ -51,7 +51,7 @@ def counts(
         rule = "a mechanism, such as privet.mechanisms.KSubset(100, 1.0)"
         raise InvalidArgument("counts", "mechanism", rule, mechanism)
     people: Any
-    if isinstance(mechanism, SetSubset):
+    if isinstance(mechanism, Choices):
         people = _check_sets(mechanism, truth)
     else:
         people = _check_truth(mechanism.d, truth)
@@ -82,7 +82,7 @@ def _check_truth(d: int, truth: Any) -> NDArray[np.int64]:
     return people
 
 
-def _check_sets(mechanism: SetSubset, truth: Any) -> dict[tuple[int, ...], int]:
+def _check_sets(mechanism: Choices, truth: Any) -> dict[tuple[int, ...], int]:
     """Return how many people chose each set of options, or raise."""
     if not isinstance(truth, dict):
         rule = "a dict from sets of options to people, such as {(): 20, (0, 2): 100}"

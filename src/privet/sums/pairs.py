@@ -8,6 +8,8 @@ with w (`SetSubset.pair_rates`). With N the number of the two that it holds, the
 over all reports is the one unbiased estimate that N allows: the first part is the sum of the two
 shares, and the second the share of the people who chose any of the two. N takes three values, each
 so many times as the counts say; so does what a report adds, whose variance follows.
+
+Where all sets are listed (`ListedSets`), the share of a pair is a sum over the sets that hold it.
 """
 
 from __future__ import annotations
@@ -17,15 +19,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.listed import SetShares, held_together
 from ..analysis.subsets import members_of
 from ..arguments import check_target, whole
 from ..errors import InvalidArgument
+from ..mechanisms.subsets.listed_sets import ListedSets
 from ..mechanisms.subsets.set_subset import SetSubset
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ..mechanisms.forwards import Target
+
+    Floats = NDArray[np.float64]
 
 __all__ = ["Pairs", "pair_counts", "pair_shares"]
 
@@ -50,10 +56,11 @@ class Pairs:
     standard_errors: NDArray[np.float64]
 
 
-def pair_counts(mechanism: SetSubset, reports: Any) -> NDArray[np.int64]:
+def pair_counts(mechanism: SetSubset | ListedSets, reports: Any) -> NDArray[np.int64]:
     r"""Return how many reports hold each pair of options, int64 (d, d), which add.
 
-    The diagonal has the reports that hold an option. Takes what `Mechanism.check` takes.
+    The diagonal has the reports that hold an option; by `ListedSets`, reports count as often as
+    they hold a set with these options. Takes what `Mechanism.check` takes.
 
     >>> from privet.mechanisms import SetSubset
     >>> mechanism = SetSubset(4, 1.0, most=2, k=2)
@@ -61,6 +68,8 @@ def pair_counts(mechanism: SetSubset, reports: Any) -> NDArray[np.int64]:
     [[2, 2, 0, 0], [2, 3, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
     """
     _check("pair_counts", mechanism)
+    if isinstance(mechanism, ListedSets):
+        return held_together(mechanism, mechanism.aggregate(reports)[1])
     array = mechanism.analyst.counter.as_array(reports)
     mechanism.check(array)
     d, points = mechanism.d, mechanism.points
@@ -79,14 +88,18 @@ def pair_counts(mechanism: SetSubset, reports: Any) -> NDArray[np.int64]:
 
 
 def pair_shares(
-    mechanism: SetSubset, counts: ArrayLike, n: int, *, target: Target = "population"
+    mechanism: SetSubset | ListedSets,
+    counts: ArrayLike,
+    n: int,
+    *,
+    target: Target = "population",
 ) -> Pairs:
     """Return the share of people who chose both options of each pair, with standard errors.
 
     Parameters
     ----------
-    mechanism : SetSubset
-        The mechanism that made the reports, with k >= 2.
+    mechanism : SetSubset or ListedSets
+        The mechanism that made the reports, with k >= 2, or most >= 2 where all sets are listed.
     counts : array of integers (d, d)
         What `pair_counts` returns, or a sum of such.
     n : int
@@ -109,6 +122,29 @@ def pair_shares(
     if both.shape != (mechanism.d, mechanism.d) or both.dtype.kind not in "iu":
         rule = f"integers ({mechanism.d}, {mechanism.d}), as pair_counts returns them"
         raise InvalidArgument("pair_shares", "counts", rule, f"{both.dtype} of shape {both.shape}")
+    if isinstance(mechanism, ListedSets):
+        shares, variances = _from_sets(mechanism, both, n, target)
+    else:
+        shares, variances = _from_points(mechanism, both, n, target)
+    singles = mechanism.frequencies(np.diagonal(both), n)
+    np.fill_diagonal(shares, singles)
+    np.fill_diagonal(variances, mechanism.variance(np.clip(singles, 0, 1), n, target))
+    return Pairs(shares, np.sqrt(variances))
+
+
+def _from_sets(
+    mechanism: ListedSets, both: NDArray[Any], n: int, target: Target
+) -> tuple[Floats, Floats]:
+    """Return the shares of pairs and their variances, from how many sets hold them."""
+    pairs = SetShares(mechanism, held=2)
+    shares = pairs.frequencies(both, n)
+    return shares, pairs.variance(np.clip(shares, 0, 1), n, target)
+
+
+def _from_points(
+    mechanism: SetSubset, both: NDArray[Any], n: int, target: Target
+) -> tuple[Floats, Floats]:
+    """Return the shares of pairs and their variances, from how many reports hold both options."""
     (g, h), (u, w) = mechanism.hit_rates, mechanism.pair_rates
     none = w / (u - w) - 2 * h / (g - h)
     one, two = none + 1 / (g - h), none + 2 / (g - h) - 1 / (u - w)
@@ -123,15 +159,16 @@ def pair_shares(
     )
     if target == "sample":
         spread = np.maximum(spread - shares * (1 - shares), 0)
-    np.fill_diagonal(shares, mechanism.frequencies(singles, n))
-    variances = mechanism.variance(np.clip(np.diagonal(shares), 0, 1), n, target)
-    np.fill_diagonal(spread, n * variances)
-    return Pairs(shares, np.sqrt(spread / n))
+    return shares, spread / n
 
 
-def _check(owner: str, mechanism: SetSubset) -> None:
-    if not isinstance(mechanism, SetSubset):
-        raise InvalidArgument(owner, "mechanism", "a SetSubset", mechanism)
-    if mechanism.k < 2:
+def _check(owner: str, mechanism: SetSubset | ListedSets) -> None:
+    if not isinstance(mechanism, SetSubset | ListedSets):
+        raise InvalidArgument(owner, "mechanism", "a SetSubset or a ListedSets", mechanism)
+    if isinstance(mechanism, ListedSets):
+        if mechanism.most < 2:
+            rule = "one with most >= 2: nobody chose two options"
+            raise InvalidArgument(owner, "mechanism", rule, mechanism)
+    elif mechanism.k < 2:
         rule = "one with k >= 2: a report of one point says nothing about two options"
         raise InvalidArgument(owner, "mechanism", rule, mechanism)

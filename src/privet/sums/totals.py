@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..analysis.estimate import Estimate
-from ..analysis.estimator import drawn
+from ..analysis.estimator import drawn, score_ends
 from ..analysis.tally import Tally
 from ..arguments import alpha_of, check_adds_up, check_target
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
@@ -71,10 +71,8 @@ class Total:
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of a confidence interval.
 
-        For one category, it is that of `Estimate.interval`. For several, it holds all shares θ that
-        a score test does not reject: n(value − θ)² <= z²(θ·inside + (1 − θ)·outside), with
-        θ(1 − θ) added in the brackets for the population, or the part of it that is left where n of
-        N people took part; without noise this is Wilson's (1927).
+        For one category, it is that of `Estimate.interval`. For several, it holds all shares that
+        a score test does not reject (`analysis.estimator.score_ends`).
         For more than half of the categories, it is 1 minus the interval of the others.
         """
         low, high = self._ends(alpha_of("Total.interval", level))
@@ -91,13 +89,9 @@ class Total:
         if len(self._positions) == 1:
             lows, highs = mechanism.interval(estimate.counts, estimate.n, alpha, self.target)
             return float(lows[self._positions[0]]), float(highs[self._positions[0]])
-        spread = _quantile(alpha) ** 2 / estimate.n
-        sampled = spread * drawn(self.target, estimate.n)
-        square = 1 + sampled
-        middle = (self.value + (spread * (self._inside - self._outside) + sampled) / 2) / square
-        inner = middle**2 - (self.value**2 - spread * self._outside) / square
-        reach = sqrt(max(inner, 0))
-        return middle - reach, middle + reach
+        spread = self._inside, self._outside
+        low, high = score_ends(self.value, estimate.n, alpha, self.target, *spread)
+        return float(low), float(high)
 
 
 @dataclass(frozen=True)

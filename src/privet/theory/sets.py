@@ -1,4 +1,4 @@
-"""What is known of the k-subset mechanism for sets: hit rates, variances, the best sizes.
+"""What is known of several choices: hit rates, variances, the best sizes.
 
 A person chose at most `most` (m) of `options` (d), and a report is a set of k of v = d + m points
 (`privet.mechanisms.SetSubset`; Wang et al., PrivSet, INFOCOM 2018). With E = e^ε,
@@ -21,6 +21,8 @@ import numpy as np
 
 from ..arguments import positive, whole
 from ..errors import InvalidArgument
+from ..mechanisms.subsets.listed_sets import sets_holding
+from .formulas import hit_rates
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from .formulas import Floats, Real
 
 __all__ = [
+    "asked_item_variance",
+    "listed_item_variance",
+    "listed_pair_variance",
     "set_hit_rates",
     "set_item_variance",
     "set_optimal_k",
@@ -131,6 +136,76 @@ def set_pair_optimal_k(options: int, epsilon: float, most: int) -> int:
     with np.errstate(all="ignore"):
         variances = set_pair_variance(options, epsilon, most, sizes)
     return _least(sizes, variances)
+
+
+def asked_item_variance(options: int, epsilon: float, theta: ArrayLike, n: ArrayLike) -> Real:
+    """Return the variance of an option's estimated share where each person is asked about one.
+
+    (d E/(E − 1)² + (d − 1) θ(1 − θ)) / n, with n/d people asked (`privet.mechanisms.OneOption`).
+
+    >>> print(f"{asked_item_variance(100, 1.0, theta=0.0, n=10_000):.6f}")
+    0.009207
+    """
+    d = whole("asked_item_variance", "options", options, 2)
+    epsilon = positive("asked_item_variance", "epsilon", epsilon)
+    shares, people = np.asarray(theta, np.float64), np.asarray(n, np.float64)
+    noise = d * np.exp(-epsilon) / np.expm1(-epsilon) ** 2
+    variance: Real = (noise + (d - 1) * shares * (1 - shares)) / people
+    return variance
+
+
+def listed_item_variance(
+    options: int, epsilon: float, most: int, k: int, theta: ArrayLike, n: ArrayLike
+) -> Real:
+    """Return the variance of an option's estimated share where all sets of options are listed.
+
+    A report is k of these sets, and the share is a sum over those with the option
+    (`privet.mechanisms.ListedSets`).
+
+    >>> print(f"{listed_item_variance(5, 3.0, 2, k=1, theta=0.0, n=10_000):.6f}")
+    0.000041
+    """
+    return _listed("listed_item_variance", (options, epsilon, most, k), 1, theta, n)
+
+
+def listed_pair_variance(
+    options: int, epsilon: float, most: int, k: int, theta: ArrayLike = 0.0, n: ArrayLike = 1
+) -> Real:
+    """Return the variance of the estimated share of n people who chose two options together.
+
+    theta is that share where all sets of options are listed; at least two may be chosen.
+
+    >>> print(f"{listed_pair_variance(5, 3.0, 2, k=1):.2f}")
+    0.09
+    """
+    whole("listed_pair_variance", "most", most, 2, options)
+    return _listed("listed_pair_variance", (options, epsilon, most, k), 2, theta, n)
+
+
+def _listed(
+    owner: str, shape: tuple[int, float, int, int], held: int, theta: ArrayLike, n: ArrayLike
+) -> Real:
+    """Return the variance of the share of the sets that hold a few options.
+
+    Beyond the person's own, a report holds k − 1 of the other sets or k, all as likely.
+    """
+    options, epsilon, most, k = shape
+    d, m = whole(owner, "options", options, 2), whole(owner, "most", most, 1, options)
+    sets, points = sets_holding(d, m, held), sets_holding(d, m)
+    k = whole(owner, "k", k, 1, points - 1)
+    g, _ = hit_rates(points, positive(owner, "epsilon", epsilon), k)
+    q, others = np.exp(-epsilon), points - 1
+    gain = k * (points - k) / others * -np.expm1(-epsilon) / (k + (points - k) * q)
+    shares = np.asarray(theta, np.float64)
+    variance: Real = np.zeros(shares.shape)
+    for share, own in ((shares, 1), (1 - shares, 0)):
+        rate = (sets - own) / others
+        hit, miss = own + (k - 1) * rate, k * rate
+        within = rate * (1 - rate) / (others - 1)  # of the hypergeometric laws
+        spread = g * (k - 1) * (points - k) * within + (1 - g) * k * (points - 1 - k) * within
+        variance = variance + share * (spread + g * (1 - g) * (hit - miss) ** 2)
+    scaled: Real = variance / gain**2 / np.asarray(n, np.float64)
+    return scaled
 
 
 def _least(sizes: NDArray[np.int64], variances: Real) -> int:

@@ -21,7 +21,8 @@ STATE_BYTES = 41 * 64
 KERNELS = {
     "sampling": ("toss", "fill_words", "fill_single", "fill_indices"),
     "lanes": ("fill_lanes",),
-    "sets": ("first_wrong_set", "pick", "fill_sets", "fill_small_sets"),
+    "sets": ("pick", "fill_sets", "fill_small_sets"),
+    "choices": ("first_wrong_set", "fill_asked", "number_sets"),
     "flips": ("fill_flips", "toss_own_bits", "narrow"),
     "designs": ("draw_places", "write_translates", "write_parities", "count_blocks"),
     "hashes": ("count_hashed",),

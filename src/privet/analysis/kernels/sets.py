@@ -17,24 +17,6 @@ LAST = np.uint64(1 << 63)
 
 
 @kernel
-def first_wrong_set(values, d, most):  # type: ignore[no-untyped-def]
-    """Return the first row that is not at most `most` different options below d, or -1."""
-    last_row = np.full(d + 1, -1)
-    for row in range(values.shape[0]):
-        count, wrong = ZERO, False
-        for i in range(values.shape[1]):
-            option = values[row, i]
-            is_option = np.uint64(option) < np.uint64(d)
-            place = option if is_option else d
-            wrong |= is_option & (last_row[place] == row) | (is_option == (option == -1))
-            last_row[place] = row
-            count += np.uint64(is_option)
-        if wrong | (count > np.uint64(most)):
-            return row
-    return -1
-
-
-@kernel
 def pick(words, leads, first, picked):  # type: ignore[no-untyped-def]
     """Count the leads below each word; return the first word that is one of them, or their number.
 

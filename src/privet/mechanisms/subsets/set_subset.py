@@ -19,8 +19,9 @@ from functools import cached_property
 from itertools import count
 from math import comb, sqrt
 
-from ...arguments import is_whole, whole
+from ...arguments import is_whole
 from ...errors import InvalidSurvey
+from ..choices import Choices
 from ..symmetric import Symmetric
 from .packed import Packed
 
@@ -31,14 +32,11 @@ if TYPE_CHECKING:
 
     from ...entropy import Fractions, Stream
 
-# A report takes a few milliseconds for as many, whatever m and k are.
-MOST_OPTIONS = 2**12
-
 _BITS = 64
 _ONE = 1 << _BITS
 
 
-class SetSubset(Packed, Symmetric):
+class SetSubset(Packed, Symmetric, Choices):
     r"""Report a set of k points that is more likely to meet the person's set of options.
 
     A value is a sequence of different options; shares are of the people who chose an option, and do
@@ -72,24 +70,22 @@ class SetSubset(Packed, Symmetric):
     """
 
     name: ClassVar[str] = "set-subset"
-    shares_add_up: ClassVar[bool] = False
-    most: int
     meet: int
 
     def __init__(
         self, options: int, epsilon: float, most: int, k: Literal["l2"] | int = "l2"
     ) -> None:
-        owner = type(self).__name__
         options, epsilon = self._check_domain(options, epsilon)
-        whole(owner, "options", options, 2, MOST_OPTIONS)
-        most = whole(owner, "most", most, 1, options)
+        problem = self._choices_problem(options, most)
+        if problem is not None:
+            raise self._error(*problem)
         if k == "l2":
             from ... import theory
 
             k = theory.set_optimal_k(options, epsilon, most)
         elif not is_whole(k) or not 1 <= k <= options:
             raise self._error("k", f"'l2' or an int in [1, {options}]", k)
-        k = int(k)
+        most, k = int(most), int(k)
         never, meet = _bounds(options, epsilon, most, k)
         if not never < meet < _ONE - 1:
             rule = f"drawn with 64-bit integers, which {options} options and k = {k} do not allow"
@@ -114,11 +110,9 @@ class SetSubset(Packed, Symmetric):
 
         d, epsilon = cls._check_domain(d, epsilon)
         most, k = cls._check_names(parameters, integers=("most", "k"), digits="meet")
-        if d > MOST_OPTIONS:
-            cls._refuse(("number of options", f"at most {MOST_OPTIONS}", d))
-        for name, value in (("most", most), ("k", k)):
-            if not 1 <= value <= d:
-                cls._refuse((name, f"an int in [1, {d}]", value))
+        cls._refuse(cls._choices_problem(d, most))
+        if not 1 <= k <= d:
+            cls._refuse(("k", f"an int in [1, {d}]", k))
         meet = read_integer(parameters["meet"], f"meet of {cls.name}")
         never, largest = _bounds(d, epsilon, most, k)
         if not never < meet <= largest:
@@ -167,18 +161,6 @@ class SetSubset(Packed, Symmetric):
         met, missed = self._weights
         holding, apart = (comb(v - few, self.k - few) for v in (self.points, self.d))
         return met * holding, met * (holding - apart) + missed * apart
-
-    def _checked(self, value: Sequence[int], name: str = "value") -> tuple[int, ...]:
-        """Return a person's options as a sorted tuple, or raise."""
-        try:
-            good = all(is_whole(option) and 0 <= option < self.d for option in value)
-            good = good and len(value) == len(set(value)) <= self.most
-        except TypeError:
-            good = False
-        if not good:
-            rule = f"at most {self.most} different options in [0, {self.d - 1}]"
-            raise self._error(name, rule, value)
-        return tuple(sorted(int(option) for option in value))
 
     def _own(self, value: Sequence[int]) -> list[int]:
         """Return the person's points: the options, and the first blanks."""

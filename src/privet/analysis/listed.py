@@ -1,0 +1,162 @@
+"""The k-subset mechanism over sets of options, for analysts: shares of options as sums over sets.
+
+With f the number of sets with an option in all n reports, M the number of such sets, and g and h
+the hit rates of the k-subset mechanism over N sets, f/n has the mean Mh + θ(g − h). So
+
+    (f/n − Mh) / (g − h)
+
+estimates θ without bias. How many of M points a report holds depends on its k, on whether it holds
+the person's own, and on whether that is one of the M: two hypergeometric laws, mixed. At k = 1, the
+number is 0 or 1, and everything is as for a symmetric mechanism.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..mechanisms.subsets.listed_sets import ListedSets, sets_holding
+from . import kernels
+from .analyst import Analyst, half_of
+from .choices import ChoiceBatches
+from .estimator import Estimator, HitRates, score_ends
+from .subsets import BitmapCounter, IndexCounter, SubsetBatches
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from ..mechanisms.forwards import Target
+    from .batch import Drawn, Rows, Words
+    from .counter import Integers
+    from .estimator import Floats
+
+__all__ = ["held_together", "spreads"]
+
+
+@half_of.register(ListedSets)
+def _(mechanism: ListedSets) -> Analyst:
+    counter = ListedIndices if mechanism.index_bits else ListedBitmaps
+    estimator = HitRates(mechanism) if mechanism.k == 1 else SetShares(mechanism)
+    return Analyst(estimator, ListedBatches(mechanism), counter(mechanism))
+
+
+def spreads(mechanism: ListedSets, sets: int) -> tuple[Fraction, Fraction]:
+    """Return the variance of how many of so many sets a report holds: with the person's, without.
+
+    Beyond the person's own, a report holds k − 1 of the other sets or k, all as likely.
+    """
+    k, others, (g, _) = mechanism.k, mechanism.points - 1, mechanism.listed.hit_rates
+
+    def spread(own: int) -> Fraction:
+        mean = square = g - g
+        for chance, added, size in ((g, own, k - 1), (1 - g, 0, k)):
+            among = sets - own
+            first = chance * size * among / others
+            second = first + chance * size * (size - 1) * among * (among - 1) / (
+                others * (others - 1)
+            )
+            mean += chance * added + first
+            square += chance * added + 2 * added * first + second
+        return square - mean**2
+
+    return spread(1), spread(0)
+
+
+def held_together(mechanism: ListedSets, aggregate: Integers) -> Integers:
+    """Return how many sets with each pair of options there are in all reports, int64 (d, d).
+
+    On the diagonal are the sets with an option.
+    """
+    total = np.zeros((mechanism.d, mechanism.d), dtype=np.int64)
+    for options, count in zip(mechanism.sets, aggregate.tolist(), strict=True):
+        total[np.ix_(options, options)] += count
+    return total
+
+
+class ListedBatches(ChoiceBatches[ListedSets]):
+    """Numbers the sets of rows of options, and makes reports of these numbers."""
+
+    def __init__(self, mechanism: ListedSets) -> None:
+        super().__init__(mechanism)
+        self._numbered = SubsetBatches(mechanism.listed)
+
+    @property
+    def rows(self) -> int:
+        """As many as numbers."""
+        return self._numbered.rows
+
+    def draw(self, rows: int, words: Words) -> Drawn:
+        """Draw the words for numbers."""
+        return self._numbered.draw(rows, words)
+
+    def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
+        """Write reports of numbers until the tail runs out."""
+        return self._numbered.fill(rows, tail, first)
+
+    def coded(self, values: NDArray[np.int64]) -> Integers:
+        """Return the numbers of sets."""
+        numbers: Integers = kernels.number_sets(values, np.array(self.mechanism.below))
+        return numbers
+
+
+class ListedBitmaps(BitmapCounter):
+    """Counts sets, and from them options."""
+
+    mechanism: ListedSets
+
+    @cached_property
+    def _incidence(self) -> tuple[Integers, Integers]:
+        """All options of all sets, and the numbers of these sets."""
+        sizes = [len(options) for options in self.mechanism.sets]
+        options = [option for options in self.mechanism.sets for option in options]
+        return np.array(options), np.repeat(np.arange(len(sizes)), sizes)
+
+    def counts(self, aggregate: Integers) -> Integers:
+        """Return how many sets with each option there are in all reports."""
+        options, numbers = self._incidence
+        counts = np.zeros(self.mechanism.d, dtype=np.int64)
+        np.add.at(counts, options, aggregate[numbers])
+        return counts
+
+
+class ListedIndices(ListedBitmaps, IndexCounter):
+    """Counts the same of reports that are lists."""
+
+
+class SetShares(Estimator):
+    """Estimates the share of each option from how many sets with it are reported."""
+
+    def __init__(self, mechanism: ListedSets, held: int = 1) -> None:
+        g, h = mechanism.listed.hit_rates
+        sets = sets_holding(mechanism.d, mechanism.most, held)
+        self._none, self._gain = float(sets * h), float(g - h)
+        self._own, self._other = (
+            float(spread / (g - h) ** 2) for spread in spreads(mechanism, sets)
+        )
+
+    def frequencies(self, counts: Integers, n: int) -> Floats:
+        """Return the unbiased estimate (f/n − Mh)/(g − h)."""
+        shares: Floats = (counts / n - self._none) / self._gain
+        return shares
+
+    def noise(self, theta: Floats) -> Floats:
+        """Return n times the variance, that of a person's with the option and without, averaged."""
+        return theta * self._own + (1 - theta) * self._other
+
+    def interval(
+        self, counts: Integers, n: int, alpha: float, target: Target
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of an interval for each share, by a score test."""
+        shares = self.frequencies(counts, n)
+        return score_ends(shares, n, alpha, target, self._own, self._other)
+
+    def p_values(self, counts: Integers, n: int) -> Floats:
+        """Return the chance of as large a count if nobody chose the option, by the normal law."""
+        from scipy.special import ndtr
+
+        chances: Floats = ndtr(-self.frequencies(counts, n) * np.sqrt(n / self._other))
+        return chances
