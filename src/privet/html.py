@@ -12,8 +12,11 @@ TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .analysis.scale_estimate import ScaleEstimate
     from .analysis.shown import Shown
     from .analysis.tally import Tally
+    from .contract import Contract
+    from .questionnaire import Questionnaire
     from .survey import Survey
 
 __all__ = ["of_estimate", "of_survey", "of_table", "of_tally"]
@@ -29,21 +32,64 @@ _NUMBER = "text-align:right;padding:1px 10px 1px 0;border:0;background:none;whit
 
 def of_survey(survey: Survey) -> str:
     """Return the question, what protects an answer, and the categories."""
-    names = [escape(name) for name in survey.categories[:_ROWS]]
-    more = len(survey.categories) - len(names)
+    shown = () if survey.answers.kind == "scale" else survey.categories
+    names = [escape(name) for name in shown[:_ROWS]]
     listed = "".join(f"<li>{name}</li>" for name in names)
     return _page(
         survey.question,
-        f"{len(survey.categories):,} categories · {_privacy(survey)} · id {survey.id}",
-        f'<ul style="margin:4px 0;columns:14em">{listed}</ul>{_and_more(more)}',
+        f"{survey.answers.described()} · {_privacy(survey)} · id {survey.id}",
+        f'<ul style="margin:4px 0;columns:14em">{listed}</ul>{_and_more(len(shown) - len(names))}',
+    )
+
+
+def of_questionnaire(questionnaire: Questionnaire) -> str:
+    """Return the title, the questions, and which share of the people draws each page."""
+    rows = [_row("th", [(_CELL, "page"), (_NUMBER, "drawn by"), (_CELL, "answers")], "opacity:.7")]
+    for page in questionnaire.pages:
+        asked = " × ".join(one.question for one in page.questions)
+        share = f"{100 * page.share:.1f} %"
+        cells = [
+            (_CELL, escape(asked)),
+            (_NUMBER, share),
+            (_CELL, escape(page.answers.described())),
+        ]
+        rows.append(_row("td", cells, ""))
+    note = (
+        f"{len(questionnaire.surveys):,} questions · ε = {questionnaire.epsilon:g} for all of them"
+    )
+    return _page(
+        questionnaire.title,
+        f"{note} · id {questionnaire.id}",
+        f'<table style="{_TABLE}">{"".join(rows)}</table>',
+    )
+
+
+def of_scale(estimate: ScaleEstimate) -> str:
+    """Return the mean of numbers, their quantiles and the shares of bands."""
+    rows = [
+        _row("th", [(_CELL, ""), (_NUMBER, "estimate"), (_NUMBER, "95 % interval")], "opacity:.7")
+    ]
+    for name, one in estimate.figures().items():
+        low, high = one.interval()
+        times, unit = (100, " %") if name.startswith("share") else (1, "")
+        value, ends = (
+            f"{times * one.value:.4g}{unit}",
+            f"{times * low:.4g} – {times * high:.4g}{unit}",
+        )
+        rows.append(_row("td", [(_CELL, escape(name)), (_NUMBER, value), (_NUMBER, ends)], ""))
+    return _page(
+        estimate.survey.question,
+        f"{estimate.n:,} reports · {_privacy(estimate.survey)}",
+        f'<table style="{_TABLE}">{"".join(rows)}</table>',
     )
 
 
 def of_tally(tally: Tally) -> str:
     """Return the estimate of a tally, or that there is none yet."""
     if tally.n:
-        return of_estimate(tally.estimate())
-    return _page(tally.survey.question, f"no reports yet · {_privacy(tally.survey)}", "")
+        shown: str = tally.estimate()._repr_html_()
+        return shown
+    return _page(tally.survey.heading, f"no reports yet · {_privacy(tally.survey)}", "")
 
 
 def of_estimate(estimate: Shown) -> str:
@@ -127,5 +173,5 @@ def _and_more(more: int) -> str:
     return f"<div>… and {more:,} more categories</div>" if more else ""
 
 
-def _privacy(survey: Survey) -> str:
+def _privacy(survey: Contract) -> str:
     return f"ε = {survey.epsilon:g} · {survey.mechanism!r}"

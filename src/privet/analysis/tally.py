@@ -212,9 +212,9 @@ def estimate_from(contract: Contract, n: int, aggregate: NDArray[np.int64]) -> A
     from ..survey import Survey
 
     if not isinstance(contract, Survey):
-        from .answered import Answered
+        from .questionnaire_estimate import QuestionnaireEstimate
 
-        return Answered(contract, n, aggregate)  # type: ignore[arg-type]
+        return QuestionnaireEstimate(contract, n, aggregate)  # type: ignore[arg-type]
     if contract.answers.kind == "scale":
         from .scale_estimate import ScaleEstimate
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..answers.scale import Scale
 from ..errors import InvalidArgument, NoReports
 from ..refine import project_simplex
 from .covariates import Covariates, check_independent
@@ -34,8 +35,9 @@ def fit(survey: Survey, reports: Any, covariates: Any) -> Logit | Linear:
     Parameters
     ----------
     survey : Survey
-        The survey; everybody holds one of its categories. By its mechanism, a report supports some
-        values, all alike: any but geometric noise, RAPPOR and those for several choices.
+        The survey: its answers are numbers on a scale, whose mean is fitted, or everybody holds one
+        of its categories. By its mechanism, a report then supports some values, all alike: any but
+        geometric noise, RAPPOR and those for several choices.
     reports : reports
         What `Tally.update` takes: bytes, uint8 (n, report_bytes), or a column of Arrow data.
     covariates : array (n, p), rows, mapping of names to columns, or table
@@ -76,7 +78,7 @@ def fit(survey: Survey, reports: Any, covariates: Any) -> Logit | Linear:
 
 def _ends(survey: Survey) -> tuple[float, float] | None:
     """Return the ends of the scale that a survey asks for a number on, None if for a category."""
-    return None
+    return survey.answers.edges if isinstance(survey.answers, Scale) else None
 
 
 def _scaling(columns: Floats) -> Floats:

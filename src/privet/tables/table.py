@@ -211,11 +211,13 @@ class Margin(Shares):
 class Table(Shares):
     """The shares of all combinations of the answers to two questions or more."""
 
-    def margin(self, question: int) -> Margin:
+    def margin(self, question: int | str) -> Margin:
         """Return the shares of one of the questions: the sums of the table along the others."""
-        if question not in self.questions:
-            raise InvalidArgument("Table.margin", "question", f"one of {self.questions}", question)
-        return self.combined.question(question)
+        for place, name in zip(self.questions, self.names, strict=True):
+            if question in (place, name):
+                return self.combined.question(place)
+        rule = f"one of {', '.join(map(repr, self.names))}"
+        raise InvalidArgument("Table.margin", "question", rule, question)
 
     def row_shares(self) -> ConditionalShares:
         """Return the shares of the second question's answers among each answer to the first."""

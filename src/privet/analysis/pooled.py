@@ -1,0 +1,81 @@
+"""One question's shares from several pages of a questionnaire."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .presence import discoveries
+from .shown import Shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..mechanisms.forwards import Target
+    from ..survey import Survey
+    from ..tables import Margin
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["Pooled"]
+
+
+class Pooled(Shown):
+    """The shares of one question, from all pages that ask it."""
+
+    def __init__(self, survey: Survey, margin: Margin) -> None:
+        n = sum(page.n for page in margin.pages)
+        super().__init__(survey, n, np.zeros(len(margin.frequencies), dtype=np.int64))
+        self.margin = margin
+
+    @property
+    def frequencies(self) -> Floats:
+        """The unbiased estimate of each share."""
+        return self.margin.frequencies
+
+    @property
+    def standard_errors(self) -> Floats:
+        """The standard error of each frequency."""
+        return self.margin.standard_errors
+
+    def interval(
+        self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
+    ) -> tuple[Floats, Floats]:
+        """Return the lower and upper ends of a confidence interval for each category."""
+        return self.margin.interval(level, target=target, simultaneous=simultaneous)
+
+    @cached_property
+    def p_values(self) -> Floats:
+        """How likely each share is to be as large or larger, if nobody holds the category."""
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr(-self.frequencies / self.standard_errors))
+
+    def found(self, rate: float = 0.05) -> NDArray[np.bool_]:
+        """Return which categories are held by someone, as far as can be told from the noise."""
+        return discoveries(self.p_values, rate)
+
+    @property
+    def can_shrink(self) -> bool:
+        """Shares are not shrunk."""
+        return False
+
+    def shrink(self) -> Floats:
+        """Return the nearest distribution."""
+        return self.project()
+
+    def columns(self, level: float = 0.95, **options: Any) -> dict[str, Any]:
+        """Return the table that every output format is made from, without counts of reports."""
+        columns = super().columns(level, **options)
+        del columns["count"]
+        return columns
+
+    def __repr__(self) -> str:
+        lines = [f"Estimate from {self.n:,} reports: {self.survey.question}"]
+        low, high = self.interval()
+        for i, name in enumerate(self.survey.categories):
+            ends = f"[{low[i]:.4f}, {high[i]:.4f}]"
+            lines.append(f"  {name:<20}  {self.frequencies[i]:8.4f}  {ends}")
+        return "\n".join(lines)
