@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .questionnaire import Questionnaire
     from .survey import Survey
 
-__all__ = ["of_estimate", "of_survey", "of_table", "of_tally"]
+__all__ = ["of_estimate", "of_questionnaire", "of_scale", "of_survey", "of_table", "of_tally"]
 
 _ROWS = 20
 _WIDTH, _HEIGHT = 140, 16
@@ -46,17 +46,11 @@ def of_questionnaire(questionnaire: Questionnaire) -> str:
     """Return the title, the questions, and which share of the people draws each page."""
     rows = [_row("th", [(_CELL, "page"), (_NUMBER, "drawn by"), (_CELL, "answers")], "opacity:.7")]
     for page in questionnaire.pages:
-        asked = " × ".join(one.question for one in page.questions)
-        share = f"{100 * page.share:.1f} %"
-        cells = [
-            (_CELL, escape(asked)),
-            (_NUMBER, share),
-            (_CELL, escape(page.answers.described())),
-        ]
-        rows.append(_row("td", cells, ""))
-    note = (
-        f"{len(questionnaire.surveys):,} questions · ε = {questionnaire.epsilon:g} for all of them"
-    )
+        asked = escape(" × ".join(one.question for one in page.questions))
+        share, answers = f"{100 * page.share:.1f} %", escape(page.answers.described())
+        rows.append(_row("td", [(_CELL, asked), (_NUMBER, share), (_CELL, answers)], ""))
+    questions = f"{len(questionnaire.surveys):,} questions"
+    note = f"{questions} · ε = {questionnaire.epsilon:g} for all of them"
     return _page(
         questionnaire.title,
         f"{note} · id {questionnaire.id}",
@@ -66,16 +60,13 @@ def of_questionnaire(questionnaire: Questionnaire) -> str:
 
 def of_scale(estimate: ScaleEstimate) -> str:
     """Return the mean of numbers, their quantiles and the shares of bands."""
-    rows = [
-        _row("th", [(_CELL, ""), (_NUMBER, "estimate"), (_NUMBER, "95 % interval")], "opacity:.7")
-    ]
+    heads = [(_CELL, ""), (_NUMBER, "estimate"), (_NUMBER, "95 % interval")]
+    rows = [_row("th", heads, "opacity:.7")]
     for name, one in estimate.figures().items():
         low, high = one.interval()
         times, unit = (100, " %") if name.startswith("share") else (1, "")
-        value, ends = (
-            f"{times * one.value:.4g}{unit}",
-            f"{times * low:.4g} – {times * high:.4g}{unit}",
-        )
+        value = f"{times * one.value:.4g}{unit}"
+        ends = f"{times * low:.4g} – {times * high:.4g}{unit}"
         rows.append(_row("td", [(_CELL, escape(name)), (_NUMBER, value), (_NUMBER, ends)], ""))
     return _page(
         estimate.survey.question,

@@ -83,6 +83,7 @@ class Questionnaire(Contract):
     title: str
     surveys: tuple[Survey, ...]
     pages: tuple[Page, ...]
+    mechanism: Paged
 
     def __init__(
         self,
@@ -214,7 +215,7 @@ class Questionnaire(Contract):
         With a secret of the person's own, it is always the same one.
         """
         read = urandom if secret is None else self._keyed(secret, b"page")
-        return self.pages[self.mechanism.draw(Stream(read, 8))]  # type: ignore[attr-defined]
+        return self.pages[self.mechanism.draw(Stream(read, 8))]
 
     def randomize(
         self,
@@ -241,7 +242,7 @@ class Questionnaire(Contract):
         read = urandom if secret is None else self._keyed(secret, context)
         stream = Stream(read, page.mechanism.stream_bytes)
         report = page.mechanism.sample(page.answers.settled(value, stream), stream)
-        return self.mechanism.enclosed(page.number, report)  # type: ignore[attr-defined]
+        return self.mechanism.enclosed(page.number, report)
 
     def randomize_batch(self, answers: Any, *, entropy: Entropy | None = None) -> NDArray[np.uint8]:
         """Return one report per row, uint8 (n, report_bytes), in the order of the answers.

@@ -161,7 +161,8 @@ def _(answers: Several, column: Any, cleaning: Cleaning) -> Found:
 _LIST = f"a list of options, with {SEPARATOR!r} between them"
 
 
-def _split(text: Any) -> list[str] | None:
+def _split(text: Any) -> Any:
+    """Return the options in a text; bytes and what is missing as they are."""
     if not isinstance(text, str):
         return text
     return [part for part in map(str.strip, text.split(SEPARATOR)) if part]

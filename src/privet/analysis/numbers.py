@@ -254,8 +254,9 @@ class Numbers:
 
     def chances(self, shares: Floats) -> Floats:
         """Return how likely each window is, if these are the shares of the cells."""
-        chances: Floats = self._regression.chances @ shares
-        return chances / chances.sum()
+        odds = self._regression.chances @ shares
+        chances: Floats = odds / odds.sum()
+        return chances
 
     # --- what reports are worth, and what the crowd's add up to -------------------------------
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import InvalidArgument, NoReports
 from ..pages import cell_names
 from ..tables import Combined, PageCounts
@@ -14,6 +12,7 @@ from .pooled import Pooled
 from .tally import estimate_from
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from ..pages import Page
@@ -78,14 +77,7 @@ class QuestionnaireEstimate:
         (page, *others) = asked
         if not others and page.asks == (question,):
             drew, aggregate = self._parts[page]
-            own = type(survey)(
-                survey.question,
-                survey.answers,
-                survey.epsilon,
-                mechanism=page.mechanism,
-                id=question,
-            )
-            return estimate_from(own, drew, aggregate)  # type: ignore[no-any-return]
+            return estimate_from(survey, drew, aggregate)  # type: ignore[no-any-return]
         return Pooled(survey, self._combined.question(self._place(question)))
 
     def table(self, first: str, second: str, *others: str) -> Table:

@@ -64,7 +64,7 @@ def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy
         rule = "columns of one length"
         raise InvalidArgument("Questionnaire.randomize_batch", "answers", rule, lengths)
     found = _drawn(questionnaire, max(lengths.values()), take, entropy)
-    return found.values  # type: ignore[return-value]
+    return found.values
 
 
 def _drawn(questionnaire: Questionnaire, n: int, take: Take, entropy: Entropy | None) -> LookedUp:

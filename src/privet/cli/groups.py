@@ -170,8 +170,8 @@ class Estimates:
             if self.by:
                 title = f"{in_words(self.by, group)} · {plural(one.n, 'report')}"
             if self._numbers:
-                options = {"level": self.looks.level, "quantiles": self.looks.quantiles}
-                print_figures(one, title=title, **options)  # type: ignore[arg-type]
+                wanted = {"level": self.looks.level, "quantiles": self.looks.quantiles}
+                print_figures(one, title=title, **wanted)  # type: ignore[arg-type]
                 continue
             options = self.looks.table(ROWS_OF_A_GROUP if self.by else ROWS)
             print_estimate(one, title=title, shrunk=self._shrunk.get(group), **options)
