@@ -23,7 +23,8 @@ from .failures import BAD_DATA, EPILOG, INTERRUPTED, SYSTEM, USAGE, ending_tidil
 __all__ = ["BAD_DATA", "COMMANDS", "EPILOG", "INTERRUPTED", "SYSTEM", "USAGE", "main"]
 
 COMMANDS = (
-    "demo", "plan", "survey", "randomize", "tally", "estimate", "compare", "simulate", "paper",
+    "demo", "plan", "survey", "questionnaire", "randomize", "tally", "estimate", "compare",
+    "simulate", "paper",
 )  # fmt: skip
 
 

@@ -57,6 +57,10 @@ if TYPE_CHECKING:
     show_default="10,25,50,75,90", help="Of numbers on a scale, in percent.",
 )  # fmt: skip
 @click.option(
+    "--table", "asked", multiple=True, metavar="A,B",
+    help="Of a questionnaire, show this table of questions alone; repeatable.",
+)  # fmt: skip
+@click.option(
     "--top", type=click.IntRange(1),
     show_default=f"{ROWS}; {ROWS_OF_A_GROUP} per group",
     help="How many categories to show, in the table and in the picture: the largest.",
@@ -92,6 +96,7 @@ def estimate(
     simultaneous: bool | None,
     ranks: bool,
     quantiles: list[float],
+    asked: tuple[str, ...],
     top: int | None,
     sort: Sort,
     json_out: bool,
@@ -110,6 +115,8 @@ def estimate(
     """
     from ..bulk import tally_groups
     from ..errors import NoReports
+    from ..survey import Survey
+    from .questionnaires import Answered, tables_from
 
     if master is not None and engine != "spark":
         raise click.UsageError("--master is for --engine spark.")
@@ -131,9 +138,13 @@ def estimate(
     }
     contract, files = survey_and_reports(survey, _files(reports) if local else reports)
     _refuse_unfit(contract, unfit, target, quantiles)
+    tables = tables_from(asked)
+    if tables and isinstance(contract, Survey):
+        raise click.UsageError("--table is for questionnaires.")
     read = [*(files if local else []), *filter(None, [weights])]
     keep_apart(read if survey in read else [survey, *read], [out, figure])
-    with outputs(out, figure) as (table, picture):
+    one_picture = figure if isinstance(contract, Survey) else None
+    with outputs(out, one_picture) as (table, picture):
         if local:
             tallies = tally_groups(files, contract, by, progress=progress)
         else:
@@ -148,7 +159,9 @@ def estimate(
             raise click.UsageError(f"There are {n:,} reports, more than --people {people:,}.")
         sizes = [one.n for one in estimates.values()]
         looks = Looks(level, people or target, simultaneous, ranks, top, sort, quantiles)
-        found = Estimates(estimates, by, looks)
+        found: Any = Estimates(estimates, by, looks)
+        if not isinstance(contract, Survey):
+            found = Answered(estimates, by, looks, tables)
         if known:
             whole = weigh(estimates, known, by, people, weights or "--weight")
             looks = replace(looks, target=people or whole.people or target)
@@ -158,6 +171,8 @@ def estimate(
             write_table(table, found.columns, found.document, exact=exact_csv)
         if picture is not None:
             found.draw(picture)
+    if figure is not None and not isinstance(contract, Survey):
+        found.draw(figure)
     if json_out:
         print_json(found.document())
     else:

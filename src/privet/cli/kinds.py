@@ -30,6 +30,7 @@ class _Range(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is not {rule}.", param, ctx)
 
 
+RANGE = _Range()
 _OPTIONS = (
     click.option(
         "--several", is_flag=True, help="People choose all that apply; the categories are options."
@@ -42,7 +43,7 @@ _OPTIONS = (
         "--pairs", is_flag=True, help="Learn how often two options are chosen together, too."
     ),
     click.option(
-        "--scale", type=_Range(), metavar="LOW:HIGH[:CELLS]",
+        "--scale", type=RANGE, metavar="LOW:HIGH[:CELLS]",
         help="People answer with a number, which is told apart in so many cells, by default 64.",
     ),
     click.option("--unit", help="Of the numbers on a scale, such as years."),

@@ -131,7 +131,8 @@ def taken(
     'a.csv: column vote, 2,700 rows, 4 different, 168 missing'
     """
     files = str(paths[0]) if len(paths) == 1 else plural(len(paths), "file")
-    named = f"column {printable(column)}, " if column else ""  # where there are rows
+    several = "columns" if "," in column else "column"
+    named = f"{several} {printable(column)}, " if column else ""  # where there are rows
     varied = "" if different is None else f"{different:,} different, "
     return f"{files}: {named}{plural(rows, 'row')}, {varied}{missing:,} missing"
 

@@ -1,0 +1,114 @@
+"""A questionnaire out of the columns of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .kinds import RANGE
+from .terminal import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ..bulk import Cleaning
+    from ..questionnaire import Questionnaire
+
+# A column with more different answers is hardly a choice of categories.
+_MOST_CATEGORIES = 100
+_DEFAULT_MOST = 3
+
+
+def questionnaire_from(
+    paths: Sequence[Path],
+    *,
+    title: str | None,
+    epsilon: float | None,
+    columns: Sequence[str],
+    several: Sequence[str],
+    scales: Sequence[str],
+    tables: Sequence[str],
+    strip: bool,
+    ignore_case: bool,
+    na: tuple[str, ...],
+    delimiter: str | None,
+    sheet: str | None,
+) -> Questionnaire:
+    """Return a questionnaire with a question for each of these columns, in this order."""
+    from ..bulk import Cleaning
+    from ..questionnaire import Questionnaire
+    from ..survey import Survey
+    from ..wording import slug
+
+    if title is None or epsilon is None:
+        raise click.UsageError("--from needs --title and --epsilon.")
+    lists = dict(_split("--several", one, None) for one in several)
+    numbers = dict(_split("--scale", one, "LOW:HIGH") for one in scales)
+    names = [*dict.fromkeys([*columns, *lists, *numbers])]
+    if not names:
+        raise click.UsageError("--from needs a --column, --several or --scale.")
+    surveys = []
+    for name in names:
+        how = Cleaning(strip, ignore_case, na)
+        if name in numbers:
+            answers: Any = _scale(numbers[name])
+        else:
+            found = _categories(paths, name, how, delimiter, sheet, name in lists)
+            answers = _several(found, lists[name]) if name in lists else found
+        surveys.append(Survey(name, answers, epsilon, id=slug(name, "question")))
+    asked = [tuple(slug(part.strip(), "") for part in one.split(",")) for one in tables]
+    return Questionnaire(title, surveys, epsilon, tables=asked)
+
+
+def _split(option: str, given: str, needed: str | None) -> tuple[str, str]:
+    """Return the column's name, and what is said of it."""
+    name, equals, said = given.partition("=")
+    if needed and not equals:
+        raise click.UsageError(f"{option} is COLUMN={needed}, not {given!r}.")
+    return name, said
+
+
+def _scale(said: str) -> Any:
+    from ..answers import Scale
+
+    return Scale(*RANGE.convert(said, None, click.get_current_context()))
+
+
+def _several(found: Sequence[str], most: str) -> Any:
+    from ..answers import Several
+
+    if most and not most.isdecimal():
+        raise click.UsageError(f"--several is COLUMN or COLUMN=MOST, not {most!r}.")
+    return Several(found, int(most or min(_DEFAULT_MOST, len(found))))
+
+
+def _categories(
+    paths: Sequence[Path],
+    column: str,
+    cleaning: Cleaning,
+    delimiter: str | None,
+    sheet: str | None,
+    listed: bool,
+) -> list[str]:
+    """Return the different answers of a column, or the options that its cells hold."""
+    from ..analysis.lookup import SEPARATOR
+    from ..bulk import count_answers
+    from ..errors import InvalidFile
+    from ..values import in_order
+
+    counted = count_answers(
+        paths, column, cleaning=cleaning, delimiter=delimiter, sheet=sheet, progress=progress
+    )
+    found = [*counted.counts]
+    if listed:
+        parts = {part.strip() for answer in found for part in answer.split(SEPARATOR)}
+        found = in_order(parts - {""})
+    if len(found) > _MOST_CATEGORIES:
+        raise InvalidFile(
+            f"The column {column!r} has {len(found):,} different answers, which is more than "
+            f"{_MOST_CATEGORIES}: if they are numbers, use --scale {column}=LOW:HIGH; if not, "
+            "write a draft with the categories to ask for."
+        )
+    return found

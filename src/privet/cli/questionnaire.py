@@ -1,0 +1,153 @@
+"""privet questionnaire: several questions at the privacy of one, made and shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .guards import keep_another, note_epsilon, read_contract
+from .options import DELIMITER, FILES, INPUT, JSON, OUTPUT, SHEET, InOrder, cleaning, keep_apart
+from .output import plural, print_json, say
+from .show import describe_survey
+from .terminal import console, new_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..questionnaire import Questionnaire
+
+
+_OPTIONS = {"columns": "column", "scales": "scale", "tables": "table"}
+
+
+@click.group(cls=InOrder, no_args_is_help=False)
+def questionnaire() -> None:
+    """Make or show a questionnaire: several questions, of which each person answers one page.
+
+    privet questionnaire new --help
+    """
+
+
+@questionnaire.command("new")
+@click.argument("draft", required=False, type=INPUT)
+@click.option("--from", "answers", type=FILES, help="Take the questions from columns of a table.")
+@click.option("--column", "columns", multiple=True, help="A column to ask for; repeatable.")
+@click.option(
+    "--several", multiple=True, metavar="COLUMN[=MOST]",
+    help="A column whose cells hold several options, with ; between them; repeatable.",
+)  # fmt: skip
+@click.option(
+    "--scale", "scales", multiple=True, metavar="COLUMN=LOW:HIGH[:CELLS]",
+    help="A column of numbers, and from where to where they may be; repeatable.",
+)  # fmt: skip
+@click.option("--table", "tables", multiple=True, metavar="A,B", help="Ask these jointly.")
+@click.option("--title", help="What the questions are about.")
+@click.option("-e", "--epsilon", type=float, help="The privacy level of a whole person.")
+@cleaning
+@DELIMITER
+@SHEET
+@click.option("-o", "--out", type=OUTPUT, show_default="stdout", help="The questionnaire's file.")
+@click.option("--force", is_flag=True, help="Replace another file of that name.")
+@JSON
+def new(
+    draft: Path | None,
+    answers: list[Path] | None,
+    out: Path | None,
+    force: bool,
+    json_out: bool,
+    **options: Any,
+) -> None:
+    """Write a questionnaire's contract, from a draft in TOML or JSON, or from a table's columns.
+
+    privet questionnaire new draft.toml -o questionnaire.json
+    """
+    from .drafts import read_draft
+
+    if (draft is None) == (answers is None):
+        raise click.UsageError("Give a draft, or --from with a table.")
+    keep_apart([*([draft] if draft else []), *(answers or [])], [out])
+    if draft is not None:
+        if given := [name for name, value in options.items() if value]:
+            raise click.UsageError(
+                f"--{given[0].rstrip('s')} is for --from; the draft says the rest."
+            )
+        made = read_draft(draft)
+    else:
+        from .columns import questionnaire_from
+
+        made = questionnaire_from(answers or [], **options)
+    if out is not None:
+        if not force:
+            keep_another(out, made)
+        made.write(out)
+        pages = plural(len(made.pages), "page")
+        say(f"{out}: {made.id}, {pages}, fingerprint {made.fingerprint[:12]}…")
+    if json_out:
+        print_json({"file": out and str(out), **_described(made)})
+    elif out is None:
+        click.echo(made.to_json())
+    note_epsilon(made.epsilon)
+    if answers is not None:
+        say(
+            "Note: categories come from people's answers. Anyone who sees the questionnaire learns "
+            "that someone gave each of them; leave out what would identify a person."
+        )
+
+
+@questionnaire.command("show")
+@click.argument("file", metavar="QUESTIONNAIRE", type=INPUT)
+@JSON
+def show(file: Path, json_out: bool) -> None:
+    """Show what a questionnaire asks, who answers what, and what it promises.
+
+    privet questionnaire show questionnaire.json
+    """
+    from ..errors import InvalidFile
+    from ..questionnaire import Questionnaire
+
+    read = read_contract(file)
+    if not isinstance(read, Questionnaire):
+        raise InvalidFile(f"{file}: this is a survey of one question; see privet survey show.")
+    if json_out:
+        print_json(_described(read))
+        return
+    lines = {
+        "title": read.title,
+        "id": read.id,
+        "privacy": f"ε = {read.epsilon:g} at most, for all of a person's answers together",
+        "report": plural(read.mechanism.report_bytes, "byte"),
+        "fingerprint": read.fingerprint,
+    }
+    for name, value in lines.items():
+        click.echo(f"{name:<12} {value}")
+    screen, table = console(), new_table()
+    table.add_column("page", overflow="fold")
+    table.add_column("drawn by", justify="right")
+    table.add_column("question", overflow="fold")
+    table.add_column("answers", overflow="fold")
+    for page in read.pages:
+        asked = " × ".join(one.question for one in page.questions)
+        share = f"{100 * page.share:.1f} %"
+        table.add_row(" × ".join(page.asks), share, asked, page.answers.described())
+    screen.print(table)
+
+
+def _described(made: Questionnaire) -> dict[str, Any]:
+    pages = [
+        {
+            "asks": list(page.asks),
+            "share": page.share,
+            "mechanism": repr(page.mechanism),
+            "realized_epsilon": page.mechanism.realized_epsilon,
+        }
+        for page in made.pages
+    ]
+    return {
+        **describe_survey(made),
+        "report_bytes": made.mechanism.report_bytes,
+        "questions": [
+            {"id": one.id, "question": one.question, **one.answers.fields()} for one in made.surveys
+        ],
+        "pages": pages,
+    }

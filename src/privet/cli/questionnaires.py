@@ -1,0 +1,233 @@
+"""What reports say of a questionnaire: tables, JSON, a file of every number, and pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .guards import LEAST_GROUP
+from .output import plural, say
+from .show import describe_estimate, describe_survey, print_estimate, print_figures
+from .terminal import console, new_table
+from .weights import in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..analysis.questionnaire_estimate import QuestionnaireEstimate
+    from ..tables import Table
+    from .groups import Looks
+
+    Group = tuple[str | None, ...]
+    Floats = NDArray[np.float64]
+
+_ROWS = 12
+_TWO = 2
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The estimates of a questionnaire, for each group by the values of some columns.
+
+    `wanted` are the tables to show, by ids; if there are none, all questions and tables are shown.
+    """
+
+    groups: Mapping[Group, QuestionnaireEstimate]
+    by: Sequence[str]
+    looks: Looks
+    wanted: Sequence[tuple[str, ...]] = ()
+
+    def _tables(self, estimate: QuestionnaireEstimate) -> dict[tuple[str, ...], Table]:
+        if self.wanted:
+            return {ids: estimate.table(*ids) for ids in self.wanted}
+        return estimate.tables
+
+    def _questions(self, estimate: QuestionnaireEstimate) -> dict[str, Any]:
+        return {} if self.wanted else estimate.questions
+
+    def _rows(self, estimate: QuestionnaireEstimate) -> Iterator[tuple[Any, ...]]:
+        """Yield a row for every number: what was asked, the answer, and its estimate."""
+        level = self.looks.level
+        for name, one in self._questions(estimate).items():
+            columns = one.columns(level)
+            first = columns.get("figure") or columns["category"]
+            values = columns.get("value", columns.get("frequency"))
+            ends = columns["standard_error"], columns["low"], columns["high"]
+            for answer, *numbers in zip(first, values, *ends, strict=True):
+                yield name, one.n, answer, *map(float, numbers)
+        for ids, table in self._tables(estimate).items():
+            columns = table.columns(level)
+            answers = zip(*(columns[name] for name in ids), strict=True)
+            numbers = (columns[n].tolist() for n in ("frequency", "standard_error", "low", "high"))
+            for cell, *some in zip(answers, *numbers, strict=True):
+                people = sum(page.n for page in table.pages)
+                yield " × ".join(ids), people, " × ".join(cell), *some
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return one table of every number, with the group's values in every row."""
+        names = "question", "n", "answer", "value", "standard_error", "low", "high"
+        whole: dict[str, list[Any]] = {name: [] for name in (*self.by, *names)}
+        for group, estimate in self.groups.items():
+            for row in self._rows(estimate):
+                for name, value in zip(whole, (*group, *row), strict=True):
+                    whole[name].append(value)
+        return whole
+
+    def document(self) -> dict[str, Any]:
+        """Return what JSON output says."""
+        some = next(iter(self.groups.values()))
+        described = [
+            {"group": dict(zip(self.by, group, strict=True)), **self._described(estimate)}
+            for group, estimate in self.groups.items()
+        ]
+        document = {**describe_survey(some.survey), "level": self.looks.level}
+        return document | ({"groups": described} if self.by else described[0])
+
+    def _described(self, estimate: QuestionnaireEstimate) -> dict[str, Any]:
+        level = self.looks.level
+        return {
+            "n": estimate.n,
+            "pages": [{"asks": list(ids), "n": drew} for ids, drew in estimate.people.items()],
+            "questions": {
+                name: describe_estimate(one, level)
+                for name, one in self._questions(estimate).items()
+            },
+            "tables": [
+                _described_table(ids, table, level) for ids, table in self._tables(estimate).items()
+            ],
+        }
+
+    def draw(self, path: Path) -> None:
+        """Draw each question and table, in files with their names before the path's ending."""
+        from .. import figures
+
+        for group, estimate in self.groups.items():
+            group_name = "".join(f"-{value}" for value in group)
+            level = {"level": self.looks.level}
+            for name, one in self._questions(estimate).items():
+                place = _beside(path, f"{group_name}-{name}")
+                if hasattr(one, "mean"):
+                    figures.save_scale(one, place, **level)
+                else:
+                    figures.save_estimate(one, place, **level)
+            for ids, table in self._tables(estimate).items():
+                if len(ids) == _TWO:
+                    figures.save_table(
+                        table, _beside(path, f"{group_name}-{'-'.join(ids)}"), **level
+                    )
+
+    def show(self) -> None:
+        """Print every question, and every table with what goes together in it."""
+        for group, estimate in self.groups.items():
+            if self.by:
+                click.echo(f"{in_words(self.by, group)} · {plural(estimate.n, 'report')}")
+                if estimate.n < LEAST_GROUP:
+                    continue
+            for one in self._questions(estimate).values():
+                title = f"{one.survey.question} · {plural(one.n, 'report')}"
+                if hasattr(one, "mean"):
+                    wanted = {"level": self.looks.level, "quantiles": self.looks.quantiles}
+                    print_figures(one, title=title, **wanted)
+                else:
+                    options = self.looks.table(_ROWS) | {"ranks": False}
+                    print_estimate(one, title=title, **options)
+            for table in self._tables(estimate).values():
+                print_table(table, self.looks.level)
+        some = next(iter(self.groups.values()))
+        n = plural(sum(one.n for one in self.groups.values()), "report")
+        click.echo(f"{n}, epsilon = {some.survey.epsilon:g}, {some.survey!r}")
+
+
+def print_table(table: Table, level: float) -> None:
+    """Print the shares of a table's cells, the shares in each row, and what goes together."""
+    names, screen = table.names, console()
+    ends = table.interval(level)
+    note = f"{100 * level:g} % intervals"
+    if len(names) > _TWO:
+        shown = new_table(f"{' × '.join(names)}: % of all people, {note}")
+        for name in names:
+            shown.add_column(name, overflow="fold")
+        shown.add_column("share", justify="right")
+        answers = zip(*table.answers().values(), strict=True)
+        cells = _cells(table.frequencies, ends).ravel()
+        for cell, text in zip(answers, cells, strict=True):
+            shown.add_row(*cell, text)
+        screen.print(shown)
+        return
+    _print_cells(
+        table, f"{names[0]} × {names[1]}: % of all people, {note}", table.frequencies, ends
+    )
+    rows = table.row_shares()
+    title = f"Of those with each answer to {names[0]!r}: % with each answer to {names[1]!r}"
+    _print_cells(table, title, rows.frequencies, rows.interval(level))
+    strength = table.association()
+    low, high = strength.interval(level)
+    screen.print(f"{table.independence()}")
+    screen.print(f"Cramér's V = {strength.value:.2f}, from {low:.2f} to {high:.2f}.\n")
+
+
+def _print_cells(table: Table, title: str, shares: Floats, ends: tuple[Floats, Floats]) -> None:
+    shown = new_table(title)
+    shown.add_column(table.names[0], overflow="fold")
+    for name in table.categories[1]:
+        shown.add_column(name, justify="right", overflow="fold")
+    for name, row in zip(table.categories[0], _cells(shares, ends), strict=True):
+        shown.add_row(name, *row)
+    console().print(shown)
+
+
+def _cells(shares: Floats, ends: tuple[Floats, Floats]) -> Any:
+    """Return the text of each cell: a share and its interval, in percent."""
+    import numpy as np
+
+    low, high = ends
+    texts = [
+        f"{100 * share:z.1f} ({100 * a:.1f}–{100 * b:.1f})"
+        for share, a, b in zip(shares.ravel(), low.ravel(), high.ravel(), strict=True)
+    ]
+    return np.array(texts).reshape(shares.shape)
+
+
+def _described_table(ids: Sequence[str], table: Table, level: float) -> dict[str, Any]:
+    columns = {
+        name: values if isinstance(values, list) else values.tolist()
+        for name, values in table.columns(level).items()
+    }
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    described: dict[str, Any] = {"questions": list(ids), "cells": rows}
+    if len(ids) == _TWO:
+        test, strength = table.independence(), table.association()
+        shares = table.row_shares()
+        low, high = shares.interval(level)
+        described["row_shares"] = shares.frequencies.tolist()
+        described["row_shares_low"], described["row_shares_high"] = low.tolist(), high.tolist()
+        described["independence_p_value"] = test.p_value
+        described["cramers_v"] = [strength.value, *strength.interval(level)]
+    return described
+
+
+def _beside(path: Path, name: str) -> Path:
+    """Return a path with a name before its ending, of letters that suit a file."""
+    letters = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)
+    place = path.with_name(f"{path.stem}{letters}{path.suffix}")
+    say(f"{place}: drawn")
+    return place
+
+
+def tables_from(typed: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the tables that --table asks for.
+
+    >>> tables_from(["smokes, region"])
+    [('smokes', 'region')]
+    """
+    found = [tuple(part.strip() for part in one.split(",")) for one in typed]
+    for one in found:
+        if len(one) < _TWO or "" in one:
+            raise click.UsageError(f"--table is two ids or more, such as smokes,region: {one}.")
+    return found
