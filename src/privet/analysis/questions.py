@@ -64,7 +64,8 @@ def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy
         rule = "columns of one length"
         raise InvalidArgument("Questionnaire.randomize_batch", "answers", rule, lengths)
     found = _drawn(questionnaire, max(lengths.values()), take, entropy)
-    return found.values
+    drawn: Any = found.values
+    return drawn  # type: ignore[no-any-return]
 
 
 def _drawn(questionnaire: Questionnaire, n: int, take: Take, entropy: Entropy | None) -> LookedUp:

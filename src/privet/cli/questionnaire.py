@@ -69,9 +69,8 @@ def new(
     keep_apart([*([draft] if draft else []), *(answers or [])], [out])
     if draft is not None:
         if given := [name for name, value in options.items() if value]:
-            raise click.UsageError(
-                f"--{given[0].rstrip('s')} is for --from; the draft says the rest."
-            )
+            option = _OPTIONS.get(given[0], given[0])
+            raise click.UsageError(f"--{option} is for --from; the draft says the rest.")
         made = read_draft(draft)
     else:
         from .columns import questionnaire_from

@@ -64,8 +64,8 @@ class Answered:
         for ids, table in self._tables(estimate).items():
             columns = table.columns(level)
             answers = zip(*(columns[name] for name in ids), strict=True)
-            numbers = (columns[n].tolist() for n in ("frequency", "standard_error", "low", "high"))
-            for cell, *some in zip(answers, *numbers, strict=True):
+            wanted = ("frequency", "standard_error", "low", "high")
+            for cell, *some in zip(answers, *(columns[n].tolist() for n in wanted), strict=True):
                 people = sum(page.n for page in table.pages)
                 yield " × ".join(ids), people, " × ".join(cell), *some
 
@@ -132,8 +132,8 @@ class Answered:
             for one in self._questions(estimate).values():
                 title = f"{one.survey.question} · {plural(one.n, 'report')}"
                 if hasattr(one, "mean"):
-                    wanted = {"level": self.looks.level, "quantiles": self.looks.quantiles}
-                    print_figures(one, title=title, **wanted)
+                    looks = self.looks
+                    print_figures(one, title=title, level=looks.level, quantiles=looks.quantiles)
                 else:
                     options = self.looks.table(_ROWS) | {"ranks": False}
                     print_estimate(one, title=title, **options)

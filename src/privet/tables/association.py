@@ -38,9 +38,11 @@ def association(table: Table) -> Measured:
     law = _law(table, *(np.maximum(one.frequencies, one.standard_errors) for one in margins))
     square = min(max(law.seen - law.mean, 0.0), float(most))
     error = sqrt(law.scale(square) / most)
+    # An estimate that is smaller than noise alone would make it is no sign of more certainty.
+    above = law._replace(seen=max(law.seen, law.mean))
 
     def ends(alpha: float) -> tuple[float, float]:
-        low, high = law.end(1 - alpha / 2, most), law.end(alpha / 2, most)
+        low, high = law.end(1 - alpha / 2, most), above.end(alpha / 2, most)
         return sqrt(low / most), sqrt(high / most)
 
     return Measured(sqrt(square / most), error, ends)
