@@ -91,6 +91,8 @@ def test_the_examples_work_one_after_the_other(folder):
     Path("survey.json").unlink()
     Path("reports.parquet").unlink()
     Path("answers.csv").write_text("answer\ntea\ncoffee\n")
+    draft = Path(__file__).parents[2] / "examples" / "questionnaire.toml"
+    Path("draft.toml").write_text(draft.read_text())
     for wave in ("before", "after"):
         write_reports(f"{wave}.parquet", SURVEY.randomize_batch(["tea"] * 100))
     for _, command in commands():

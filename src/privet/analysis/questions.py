@@ -65,7 +65,7 @@ def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy
         raise InvalidArgument("Questionnaire.randomize_batch", "answers", rule, lengths)
     found = _drawn(questionnaire, max(lengths.values()), take, entropy)
     drawn: Any = found.values
-    return drawn  # type: ignore[no-any-return]
+    return drawn
 
 
 def _drawn(questionnaire: Questionnaire, n: int, take: Take, entropy: Entropy | None) -> LookedUp:

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_draft"]
 
+# For whole numbers, of which there is a cell for each if they are fewer.
+_MOST_CELLS = 2048
 _FIELDS = {"title", "epsilon", "id", "tables", "questions", "shares"}
 _QUESTION = {
     "categories": {"mechanism"},
@@ -127,9 +129,7 @@ def _answers(name: str, fields: Mapping[str, Any]) -> Any:
 
 def _scale(make: Any, ends: list[Any], also: dict[str, Any]) -> Answers:
     """Return a scale; of whole numbers, with a cell for each where that is possible."""
-    if also.get("whole") and "cells" not in also and ends[1] - ends[0] < 2048:
-        also["cells"] = max(2, int(ends[1] - ends[0]) + 1)
-    scale: Answers = make(*ends, **also)
+    scale: Answers = make(*ends, **{"cells": _MOST_CELLS if also.get("whole") else 64, **also})
     return scale
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..answers import Answers
 
 _PARTS = (2, 3)
+_MOST_CELLS = 2048
 
 
 class _Range(click.ParamType):  # type: ignore[type-arg]
@@ -96,8 +97,8 @@ def _scale(given: dict[str, Any]) -> Answers:
         except ValueError:
             raise click.UsageError("--bands are numbers, with commas between them.") from None
     low, high, *cells = given["scale"]
-    if not cells and given["whole"] and high - low < 2048:
-        cells = [max(2, int(high - low) + 1)]
+    if not cells and given["whole"]:
+        cells = [_MOST_CELLS]  # or one for each number, if they are fewer
     return Scale(low, high, *cells, **also)
 
 

@@ -1,0 +1,236 @@
+"""privet questionnaire, and what randomize and estimate make of one; surveys of other kinds."""
+
+import csv
+import json
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from commands import BAD_DATA, USAGE, assert_is_a_picture, fails, run, succeeds
+from privet import Questionnaire, Scale, Several, Survey
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "questionnaire.toml"
+SMOKES, REGIONS = ["every day", "now and then", "no"], ["north", "south", "east", "west"]
+
+
+def people(n):
+    """A table of n people as CSV: those of the north smoke more."""
+    rng = np.random.default_rng(5)
+    rows = ["smokes,region,drinks,age,team"]
+    for i in range(n):
+        region = REGIONS[i % 4]
+        smokes = SMOKES[rng.choice(3, p=[0.6, 0.2, 0.2] if region == "north" else [0.1, 0.1, 0.8])]
+        drinks = rng.choice(["tea;milk", "coffee", "", "water; tea"])
+        rows.append(f"{smokes},{region},{drinks},{rng.integers(0, 100)},{'ab'[i % 2]}")
+    return "\n".join([*rows, ""])
+
+
+@pytest.fixture
+def asked(folder):
+    """The example's contract, answers of 4,000 people, and their reports at a large ε."""
+    draft = EXAMPLE.read_text().replace("epsilon = 1.0", "epsilon = 4.0")
+    Path("draft.toml").write_text(draft)
+    succeeds("questionnaire", "new", "draft.toml", "-o", "q.json")
+    Path("people.csv").write_text(people(4000))
+    succeeds(
+        "randomize", "q.json", "people.csv", "-o", "q.parquet", "--missing", "drop", "--by", "team"
+    )
+    return Questionnaire.read("q.json")
+
+
+def test_the_example_is_a_questionnaire_and_so_is_the_same_in_json(folder):
+    succeeds("questionnaire", "new", EXAMPLE, "-o", "a.json")
+    Path("draft.json").write_text(json.dumps(tomllib.loads(EXAMPLE.read_text())))
+    succeeds("questionnaire", "new", "draft.json", "-o", "b.json")
+    read = Questionnaire.read("a.json")
+    assert read == Questionnaire.read("b.json")
+    assert [one.answers.kind for one in read.surveys] == ["choice", "choice", "several", "scale"]
+    assert read["age"].answers.cells == 121
+    assert {page.asks for page in read.pages} >= {("smokes", "region"), ("smokes", "age")}
+
+
+def test_a_questionnaire_is_shown(asked):
+    shown = succeeds("questionnaire", "show", "q.json")
+    for part in ("How are you?", asked.fingerprint, "Do you smoke?", "smokes × region", "ε = 4"):
+        assert part in shown
+    document = json.loads(succeeds("questionnaire", "show", "q.json", "--json"))
+    assert sum(page["share"] for page in document["pages"]) == pytest.approx(1)
+    assert document["questions"][3]["cells"] == 121
+    assert succeeds("questionnaire", "show", "q.parquet") == shown  # which reports carry
+
+
+def test_every_question_and_table_is_estimated(asked):
+    shown = succeeds("estimate", "q.parquet")
+    for part in (
+        "Do you smoke?",
+        "option",
+        "median",
+        "smokes × region",
+        "Cramér's V",
+        "go together",
+    ):
+        assert part in shown
+    document = json.loads(succeeds("estimate", "q.parquet", "--json"))
+    assert set(document["questions"]) == {"smokes", "region", "drinks", "age"}
+    by_region = next(t for t in document["tables"] if t["questions"] == ["smokes", "region"])
+    assert by_region["independence_p_value"] < 1e-6
+    assert by_region["row_shares"][0][0] > 0.4  # of those who smoke every day, most are northern
+    mean = document["questions"]["age"]["figures"][0]
+    assert mean["low"] - 10 < 49.5 < mean["high"] + 10
+
+
+def test_one_table_alone_also_one_that_no_page_asks_for(asked):
+    only = json.loads(succeeds("estimate", "q.parquet", "--table", "region,smokes", "--json"))
+    assert (only["questions"], len(only["tables"][0]["cells"])) == ({}, 12)
+    said = fails(BAD_DATA, "estimate", "q.parquet", "--table", "region,age")
+    assert said == "Nobody answered 'region' and 'age' together."
+    assert "two ids or more" in fails(USAGE, "estimate", "q.parquet", "--table", "region")
+    assert "'colour'" in fails(USAGE, "estimate", "q.parquet", "--table", "region,colour")
+
+
+def test_every_number_is_written_and_every_question_drawn(asked):
+    succeeds("estimate", "q.parquet", "-o", "out.csv", "--figure", "out.png", "--by", "team")
+    with Path("out.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["team"] for row in rows} == {"a", "b"}
+    assert {row["question"] for row in rows} >= {"age", "smokes × region"}
+    assert all(float(row["low"]) <= float(row["high"]) for row in rows)
+    for name in ("a-smokes", "a-drinks", "b-age", "b-smokes-region"):
+        assert_is_a_picture(f"out-{name}.png")
+
+
+def test_the_columns_of_a_table_make_a_questionnaire(folder):
+    Path("people.csv").write_text(people(50))
+    columns = "--column", "smokes", "--column", "region", "--several", "drinks=2"
+    made = "--scale", "age=0:120:61", "--table", "smokes,region", "--title", "People", "-e", "1"
+    succeeds(
+        "questionnaire", "new", "--from", "people.csv", *columns, *made, "--na", "", "-o", "t.json"
+    )
+    read = Questionnaire.read("t.json")
+    assert read["drinks"].categories == ("coffee", "milk", "tea", "water")
+    assert (read["age"].answers.cells, read["smokes"].categories) == (61, tuple(sorted(SMOKES)))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("title", "titel"), "a draft has no field 'titel'"),
+        (("epsilon = 1.0", ""), "a draft needs the field 'epsilon'"),
+        (("epsilon = 1.0", "epsilon = -1"), "The 'epsilon' parameter"),
+        (('categories = ["north"', 'kategories = ["north"'), "one of categories, several, scale"),
+        (("most = 2", "most = 9"), "question 'drinks': The 'most' parameter of Several"),
+        (("scale = [0, 120]", "scale = [0]"), "question 'age': a scale is [low, high]"),
+        (("scale = [0, 120]", 'scale = [0, "x"]'), "question 'age': "),
+        (("most = 2", "most = 2\nbest = 3"), "question 'drinks' has no field 'best'"),
+        (('["smokes", "age"]]', '["smokes", "drinks"]]'), "one choice, or scales. Got 'drinks'"),
+        (('["smokes", "age"]]', '["smokes", "colour"]]'), "Got 'colour'"),
+        (("# [shares]", "[shares]\nage = 0.5"), "shares that add up to 1"),
+        (("# [shares]", "[shares]\ncolour = 1"), "'shares' parameter"),
+        (("title =", "title"), "neither TOML nor JSON"),
+    ],
+    ids=lambda value: value[1] if isinstance(value, tuple) else "",
+)
+def test_wrong_drafts(folder, change, said):
+    before = EXAMPLE.read_text()
+    assert change[0] in before
+    Path("draft.toml").write_text(before.replace(*change))
+    line = fails(BAD_DATA, "questionnaire", "new", "draft.toml", "-o", "q.json")
+    assert line.startswith("draft.toml: ")
+    assert said in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "Give a draft, or --from"),
+        (("draft.toml", "--table", "a,b"), "--table is for --from"),
+        (("--from", "people.csv"), "--title and --epsilon"),
+        (("--from", "people.csv", "--title", "T", "-e", "1"), "--from needs a --column"),
+        (("--from", "people.csv", "--title", "T", "-e", "1", "--scale", "age"), "COLUMN=LOW:HIGH"),
+        (("--from", "people.csv", "--title", "T", "-e", "1", "--scale", "age=x"), "LOW:HIGH"),
+        (("--from", "people.csv", "--title", "T", "-e", "1", "--several", "drinks=x"), "MOST"),
+    ],
+    ids=str,
+)
+def test_wrong_usage(folder, arguments, said):
+    Path("draft.toml").write_text(EXAMPLE.read_text())
+    Path("people.csv").write_text(people(20))
+    assert said in fails(USAGE, "questionnaire", "new", *arguments)
+
+
+def test_answers_that_do_not_fit_are_named_with_row_and_question(asked):
+    Path("bad.csv").write_text("smokes,region,drinks,age\n" + "never,moon,beer,old\n" * 50)
+    line = fails(BAD_DATA, "randomize", "q.json", "bad.csv", "-o", "bad.parquet")
+    assert line.startswith("bad.csv, row 1 (2 with the header): question '")
+    Path("bad.csv").write_text("smokes,region,drinks\nno,north,tea\n")
+    assert "no column 'age'" in fails(BAD_DATA, "randomize", "q.json", "bad.csv", "-o", "b.parquet")
+    refused = fails(
+        USAGE, "randomize", "q.json", "people.csv", "-o", "b.parquet", "--column", "age"
+    )
+    assert "left out for a questionnaire" in refused
+
+
+def test_a_survey_and_a_questionnaire_are_told_apart(asked):
+    assert "privet questionnaire" in fails(BAD_DATA, "survey", "show", "q.json")
+    assert "privet survey show" in fails(BAD_DATA, "questionnaire", "show", "survey.json")
+    assert "--table is for" in fails(USAGE, "estimate", "reports.parquet", "--table", "a,b")
+    assert "not for a questionnaire" in fails(USAGE, "estimate", "q.parquet", "--ranks")
+
+
+# --- surveys of other kinds -----------------------------------------------------------------------
+
+
+def test_a_survey_of_several_choices(folder):
+    succeeds(
+        "survey", "new", "-q", "Drinks?", "--several", "--most", "2", "-e", "4", "-o", "d.json",
+        "-c", "tea", "-c", "coffee", "-c", "milk", "-c", "water",
+    )  # fmt: skip
+    survey = Survey.read("d.json")
+    assert survey.answers == Several(["tea", "coffee", "milk", "water"], 2)
+    assert "at most 2 of 4 options" in succeeds("survey", "show", "d.json")
+    Path("people.csv").write_text(people(2000))
+    more = "people.csv", "--column", "drinks", "-o", "d.parquet"
+    assert "--missing" in fails(BAD_DATA, "randomize", "d.json", *more)
+    succeeds("randomize", "d.json", *more, "--missing", "none")
+    shown = succeeds("estimate", "d.parquet", "--figure", "d.png")
+    assert "option" in shown
+    assert "leads" not in shown  # as shares do not add up
+    assert_is_a_picture("d.png")
+    Path("e.parquet").write_bytes(Path("d.parquet").read_bytes())
+    assert "choose one answer" in fails(USAGE, "compare", "d.parquet", "e.parquet")
+
+
+def test_a_survey_of_numbers(folder):
+    made = "--scale", "0:80", "--whole", "--unit", "years", "--bands", "18,40"
+    succeeds("survey", "new", "-q", "Age?", *made, "-e", "4", "-o", "a.json")
+    scale = Survey.read("a.json").answers
+    assert scale == Scale(0, 80, 81, "years", whole=True, bands=[18, 40])
+    assert "a number from 0 to 80 years" in succeeds("survey", "show", "a.json")
+    Path("people.csv").write_text(people(3000))
+    noted = run("randomize", "a.json", "people.csv", "--column", "age", "-o", "a.parquet").stderr
+    assert "beyond an end of the scale" in noted
+    shown = succeeds("estimate", "a.parquet", "--quantiles", "5,95", "--figure", "a.png")
+    for part in ("mean", "5 % are below", "95 % are below", "share of 18 to 39", "years"):
+        assert part in shown
+    assert_is_a_picture("a.png")
+    succeeds("estimate", "a.parquet", "-o", "a.csv")
+    with Path("a.csv").open(newline="") as file:
+        assert next(csv.DictReader(file))["figure"] == "mean"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--scale", "0:10", "-c", "a"], "--scale is for numbers"),
+        (["--scale", "0"], "LOW:HIGH"),
+        (["--scale", "0:10", "--most", "2"], "--most is for --several"),
+        (["-c", "a", "-c", "b", "--unit", "years"], "--unit is for --scale"),
+        (["-c", "a", "-c", "b", "--pairs"], "--pairs is for --several"),
+        (["--scale", "0:10", "--bands", "x"], "--bands are numbers"),
+    ],
+    ids=str,
+)
+def test_options_of_another_kind_are_refused(folder, options, said):
+    assert said in fails(USAGE, "survey", "new", "-q", "Q?", "-e", "1", *options)
