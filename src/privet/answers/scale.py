@@ -38,6 +38,8 @@ __all__ = ["FRACTION_BITS", "Scale"]
 FRACTION_BITS = 52
 _FRACTION = (1 << FRACTION_BITS) - 1
 _AIMS = ("shape", "mean")
+# How many cells there are by default, and how many whole numbers have one each.
+_USUAL, _MOST_WHOLE = 64, 256
 
 
 class Scale(Answers):
@@ -47,8 +49,9 @@ class Scale(Answers):
     ----------
     low, high : float
         The ends. Choose them by what people may answer, not by what they did.
-    cells : int in [2, 2048]
-        How finely numbers are told apart. If they are whole, there is at most one cell for each.
+    cells : int in [2, 2048], optional
+        How finely numbers are told apart, by default 64 cells. If they are whole, there is at most
+        one cell for each, and by default just that, if they are at most 256.
     unit : str
         Such as "years", for tables and pictures.
     aim : "shape" or "mean"
@@ -82,7 +85,7 @@ class Scale(Answers):
         self,
         low: float,
         high: float,
-        cells: int = 64,
+        cells: int | None = None,
         unit: str = "",
         aim: Literal["shape", "mean"] = "shape",
         whole: bool = False,
@@ -92,9 +95,10 @@ class Scale(Answers):
         from ..mechanisms.scales.interval import MOST_CELLS
 
         low, high = _ends(low, high, whole)
-        cells = _check_cells(cells, MOST_CELLS)
-        if whole:
-            cells = min(cells, int(high - low) + 1)
+        numbers = int(high - low) + 1 if whole else MOST_CELLS
+        if cells is None:
+            cells = min(numbers, _USUAL if numbers > _MOST_WHOLE else _MOST_WHOLE)
+        cells = min(_check_cells(cells, MOST_CELLS), numbers)
         if unit != "":
             unit = check_text("Scale", "unit", unit)
         if aim not in _AIMS:

@@ -41,13 +41,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ..answers import Answers
     from ..questionnaire import Questionnaire
 
 __all__ = ["read_draft"]
 
-# For whole numbers, of which there is a cell for each if they are fewer.
-_MOST_CELLS = 2048
 _FIELDS = {"title", "epsilon", "id", "tables", "questions", "shares"}
 _QUESTION = {
     "categories": {"mechanism"},
@@ -124,13 +121,7 @@ def _answers(name: str, fields: Mapping[str, Any]) -> Any:
     ends = fields[kind]
     if not isinstance(ends, list) or len(ends) != 2:
         raise InvalidSurvey(f"question {name!r}: a scale is [low, high]. Got {ends!r:.60}.")
-    return _scale(Scale, ends, also)
-
-
-def _scale(make: Any, ends: list[Any], also: dict[str, Any]) -> Answers:
-    """Return a scale; of whole numbers, with a cell for each where that is possible."""
-    scale: Answers = make(*ends, **{"cells": _MOST_CELLS if also.get("whole") else 64, **also})
-    return scale
+    return Scale(*ends, **also)
 
 
 def _check(what: str, fields: Mapping[str, Any], known: set[str], needed: set[str]) -> None:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from ..answers import Answers
 
 _PARTS = (2, 3)
-_MOST_CELLS = 2048
 
 
 class _Range(click.ParamType):  # type: ignore[type-arg]
@@ -45,7 +44,7 @@ _OPTIONS = (
     ),
     click.option(
         "--scale", type=RANGE, metavar="LOW:HIGH[:CELLS]",
-        help="People answer with a number, which is told apart in so many cells, by default 64.",
+        help="People answer with a number, which is told apart in so many cells.",
     ),
     click.option("--unit", help="Of the numbers on a scale, such as years."),
     click.option("--whole", is_flag=True, help="The numbers on a scale are whole."),
@@ -97,8 +96,6 @@ def _scale(given: dict[str, Any]) -> Answers:
         except ValueError:
             raise click.UsageError("--bands are numbers, with commas between them.") from None
     low, high, *cells = given["scale"]
-    if not cells and given["whole"]:
-        cells = [_MOST_CELLS]  # or one for each number, if they are fewer
     return Scale(low, high, *cells, **also)
 
 
