@@ -7,7 +7,7 @@ from matplotlib import rc_context
 
 from privet.files import replacing
 
-from . import attacks, crowds, estimates, privacy, reports
+from . import attacks, crowds, estimates, kinds, privacy, reports
 
 _LOOK = {"svg.hashsalt": "privet", "font.size": 10, "axes.titlesize": 11}
 
@@ -23,6 +23,9 @@ PICTURES = {
     "shrunk": estimates.draw_shrunk,
     "repeats": attacks.draw_repeats,
     "liars": attacks.draw_liars,
+    "numbers": kinds.draw_numbers,
+    "table": kinds.draw_table,
+    "split": kinds.draw_split,
 }
 
 

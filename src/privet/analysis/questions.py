@@ -64,12 +64,12 @@ def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy
         rule = "columns of one length"
         raise InvalidArgument("Questionnaire.randomize_batch", "answers", rule, lengths)
     found = _drawn(questionnaire, max(lengths.values()), take, entropy)
-    drawn: Any = found.values
+    drawn: OnPages = found.values  # type: ignore[assignment]
     return drawn
 
 
 def _drawn(questionnaire: Questionnaire, n: int, take: Take, entropy: Entropy | None) -> LookedUp:
-    pages = draw_pages(questionnaire.mechanism, n, entropy)  # type: ignore[arg-type]
+    pages = draw_pages(questionnaire.mechanism, n, entropy)
     known, values = np.ones(n, dtype=bool), []
     missing = unknown = outside = 0
     errors: list[InvalidAnswer] = []

@@ -3,7 +3,7 @@
 from .changes import Changes, changes
 from .fit import Fit, fit
 from .homogeneity import Homogeneity, homogeneity
-from .pairs import Pairs, pair_counts, pair_shares
+from .pairs import Pairs, pair_counts, pair_shares, together
 from .ranks import Lead, Top, lead, ranks, top
 from .strata import Poststratified, WeightedTotal, poststratify
 from .totals import Difference, Total, change, difference, total
@@ -29,6 +29,7 @@ __all__ = [
     "pair_shares",
     "poststratify",
     "ranks",
+    "together",
     "top",
     "total",
 ]

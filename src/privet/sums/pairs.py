@@ -14,13 +14,16 @@ Where all sets are listed (`ListedSets`), the share of a pair is a sum over the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..analysis.listed import SetShares, held_together
+from ..analysis.numbers import Measured
 from ..analysis.subsets import members_of
+from ..answers.names import Names
 from ..arguments import check_target, whole
 from ..errors import InvalidArgument
 from ..mechanisms.subsets.listed_sets import ListedSets
@@ -30,10 +33,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ..mechanisms.forwards import Target
+    from ..survey import Survey
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Pairs", "pair_counts", "pair_shares"]
+__all__ = ["Pairs", "pair_counts", "pair_shares", "together"]
 
 # Entries that are in memory at once; sums of as many ones are exact in single precision.
 _ENTRIES_AT_ONCE = 1 << 22
@@ -49,11 +53,48 @@ class Pairs:
         The unbiased estimate for each pair, and on the diagonal for each option.
     standard_errors : array (d, d)
         The standard error of each.
+    options : tuple of str
+        The names of the options, where a survey says them.
 
     """
 
     shares: NDArray[np.float64]
     standard_errors: NDArray[np.float64]
+    options: Names = Names()
+
+    def share(self, first: str, second: str) -> Measured:
+        """Return the share of people who chose both options, with an interval by the normal law."""
+        i, j = (self.options.index_of(name) for name in (first, second))
+        value, error = float(self.shares[i, j]), float(self.standard_errors[i, j])
+
+        def ends(alpha: float) -> tuple[float, float]:
+            reach = NormalDist().inv_cdf(1 - alpha / 2) * error
+            return max(0.0, value - reach), min(1.0, value + reach)
+
+        return Measured(value, error, ends)
+
+
+def together(survey: Survey, reports: Any, *, target: Target = "population") -> Pairs:
+    """Return how many people chose two options together, from all reports of a survey.
+
+    A tally does not know which options were in one report: keep the reports, and let the survey
+    have a mechanism that tells pairs, `Several(..., pairs=True)`.
+
+    >>> from privet import Several, Survey
+    >>> from privet.entropy import seeded
+    >>> drinks = Several(["tea", "coffee", "milk", "juice"], most=2, pairs=True)
+    >>> survey = Survey("What do you drink?", drinks, 2.0)
+    >>> people = [["tea", "milk"], ["coffee"], ["tea", "milk"], []] * 2000
+    >>> found = together(survey, survey.randomize_batch(people, entropy=seeded(1)))
+    >>> low, high = found.share("tea", "milk").interval(0.95)
+    >>> low < 0.5 < high
+    True
+    """
+    mechanism: Any = survey.mechanism
+    _check("together", mechanism)
+    n = len(mechanism.analyst.counter.as_array(reports))
+    found = pair_shares(mechanism, pair_counts(mechanism, reports), n, target=target)
+    return replace(found, options=survey.answers.names)
 
 
 def pair_counts(mechanism: SetSubset | ListedSets, reports: Any) -> NDArray[np.int64]:
