@@ -14,7 +14,7 @@ Where all sets are listed (`ListedSets`), the share of a pair is a sum over the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +60,7 @@ class Pairs:
 
     shares: NDArray[np.float64]
     standard_errors: NDArray[np.float64]
-    options: Names = Names()
+    options: Names = field(default_factory=Names)
 
     def share(self, first: str, second: str) -> Measured:
         """Return the share of people who chose both options, with an interval by the normal law."""
