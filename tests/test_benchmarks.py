@@ -31,6 +31,7 @@ Tally, as a share of reading memory
     tally, d = 1,000
     tally, d = 4,097
 Short reports, made
+    Scale, 64 cells, from floats
 Short reports, counted and decoded
 Short reports, against peers
 Randomized response, against peers
