@@ -55,7 +55,7 @@ def plot_below(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
         ax = canvas.shown_figure(8, 3.6).gca()
     scale = estimate.scale
     numbers = np.linspace(scale.low, scale.high, _POINTS + 1)
-    shares = [estimate.share(scale.edges[0], float(number)) for number in numbers]
+    shares = [estimate.share(scale.low, float(number)) for number in numbers]
     values = np.maximum.accumulate([min(max(one.value, 0), 1) for one in shares])
     low, high = zip(*(one.interval(level) for one in shares), strict=True)
     label = f"{100 * level:g} % intervals"
