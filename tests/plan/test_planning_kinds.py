@@ -62,8 +62,8 @@ def test_margins_of_listed_sets_are_those_of_simulated_surveys():
 def test_margins_of_numbers_are_those_of_evenly_spread_ones(scale, n, epsilon):
     """Over 300 crowds: half the width within 2 %, and its coverage within 5 standard errors.
 
-    With 200 people, the share of one half is cut off at 0 or 1 in some crowds, and more so
-    where a cell is cut in two.
+    The share of a half is promised less exactly: with 200 people its interval is cut off at 0 or 1
+    in some crowds, and with a cell on the border its ends may change places.
     """
     made, rng = plan(scale, epsilon=epsilon, n=n), np.random.default_rng(n)
     chances = made.mechanism.analyst.estimator.chances.mean(axis=1)

@@ -37,7 +37,8 @@ def plot_plan(plan: Plan | ScalePlan) -> Any:
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.minorticks_off()
     low, high = ax.get_ylim()
-    marks = [m * 10.0**e for e in range(-6, 4) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
+    decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))))
+    marks = [m * 10.0**e for e in decades for m in (1, 2, 5) if low <= m * 10.0**e <= high]
     ax.set_yticks(marks, [f"{mark:g}" for mark in marks])
     ax.grid(axis="y", color="0.92")
     ax.legend(frameon=False)
