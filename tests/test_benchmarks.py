@@ -72,6 +72,8 @@ Commands over files, against pyarrow
     randomize + estimate, 10⁷ answers
     its start-up
     randomize, 10⁷ answers
+    eight questions of 10⁷ people
+    its start-up
     estimate, 10⁸ reports
     its start-up
 """
