@@ -70,7 +70,8 @@ def test_margins_of_numbers_are_those_of_evenly_spread_ones(scale, n, epsilon):
     halves, shares, held = [], [], 0
     for windows in rng.multinomial(n, chances, size=300):
         ends = scale.low, scale.high
-        numbers = Numbers(made.mechanism, windows, n, *scale.edges, scale.rounded, ends)
+        edges, rounded = scale.edges, scale.rounded
+        numbers = Numbers(made.mechanism, windows, n, edges[0], edges[1], rounded, ends)
         low, high = numbers.mean().interval()
         halves.append((high - low) / 2)
         held += low <= (scale.low + scale.high) / 2 <= high

@@ -103,7 +103,7 @@ def run(
 
 def questionnaire(epsilon: float) -> Questionnaire:
     """Return the questions, and the table of two of them."""
-    asked = {
+    asked: dict[str, tuple[str, Any]] = {
         "home": ("Where do you live?", list(HOMES)),
         "way": ("How do you get to work?", list(WAYS)),
         "habits": ("What do you do on the way?", Several(list(HABITS), most=3)),
@@ -111,7 +111,7 @@ def questionnaire(epsilon: float) -> Questionnaire:
             "How long does it take?", Scale(0, 120, 121, "minutes", whole=True, bands=[_LONG]),
         ),
     }  # fmt: skip
-    surveys = [Survey(*question, epsilon, id=name) for name, question in asked.items()]
+    surveys = [Survey(text, answers, epsilon, id=name) for name, (text, answers) in asked.items()]
     return Questionnaire("The way to work", surveys, epsilon, tables=[TABLE])
 
 
@@ -147,8 +147,8 @@ def _rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[
         ("median", numbers.median(), np.median(minutes)),
         ("an hour or more", numbers.share(_LONG, 120), np.mean(minutes >= _LONG)),
     ):
-        ends = measured.interval()
-        rows.append(Row("minutes", what, measured.value, *ends, float(true), "hour" in what))
+        low, high = measured.interval()
+        rows.append(Row("minutes", what, measured.value, low, high, float(true), "hour" in what))
     return rows
 
 
@@ -160,8 +160,8 @@ def _table_rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) ->
     rows = []
     for (i, home), (j, way) in product(enumerate(HOMES), enumerate(WAYS)):
         truth = pairs.count((home, way)) / crowd["home"].count(home)
-        estimated = (float(part[i, j]) for part in (shares.frequencies, low, high))
-        rows.append(Row(home, way, *estimated, truth))
+        value, ends = float(shares.frequencies[i, j]), (float(low[i, j]), float(high[i, j]))
+        rows.append(Row(home, way, value, *ends, truth))
     return rows
 
 
@@ -173,9 +173,9 @@ def _truth(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]], name: s
     return np.array([given.count(answer) for answer in names]) / len(crowd[name])
 
 
-def _cell(answer: Any) -> str:
+def _cell(answer: Any, between: str = SEPARATOR) -> str:
     """Return an answer as a cell of a CSV file."""
-    return SEPARATOR.join(answer) if isinstance(answer, list) else str(answer)
+    return between.join(answer) if isinstance(answer, list) else str(answer)
 
 
 # --- what is shown --------------------------------------------------------------------------------
@@ -185,13 +185,14 @@ def _print_report(
     asked: Questionnaire, answers: dict[str, Any], page: Page, report: bytes, people: int
 ) -> None:
     shares = ", ".join(f"{' × '.join(one.asks)} {100 * one.share:.0f} %" for one in asked.pages)
-    known = ", ".join(f"{_cell(answers[name]) or 'nothing'}" for name in page.asks)
+    said = ", ".join(_cell(answers[name], ", ") or "nothing" for name in page.asks)
     click.echo(
         f"\n{people:,} people each draw one page of {asked.title!r} and answer it once:\n"
         f"{shares}.\n"
-        f"Person 1 drew {' × '.join(page.asks)!r}. The answer is {known!r}; what leaves their "
-        f"device are the bytes {report.hex(' ')}:\nno report is more than e^{asked.epsilon:g} times "
-        f"as likely under one person's answers as under another's."
+        f"Person 1 drew {' × '.join(page.asks)!r} and answers {said!r}. "
+        f"The device sends the bytes {report.hex(' ')}:\n"
+        f"no report is more than e^{asked.epsilon:g} times as likely under one person's answers as "
+        f"under another's."
     )
 
 
@@ -225,7 +226,8 @@ def _print_table(estimate: QuestionnaireEstimate, rows: list[Row]) -> None:
     console().print(table)
     v = found.association()
     low, high = v.interval()
-    click.echo(f"{found.independence()} Cramér's V = {v.value:.2f}, {low:.2f} to {high:.2f}.")
+    click.echo(found.independence())
+    click.echo(f"Cramér's V is {v.value:.2f}, between {low:.2f} and {high:.2f}.")
 
 
 def _document(

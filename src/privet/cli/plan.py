@@ -71,7 +71,7 @@ def plan(
     answers = _answers(d, kind)
     if sum(value is not None for value in (epsilon, n, margin)) != 2:
         raise click.UsageError("Give two of --epsilon, --people and --margin.")
-    found = make(answers, epsilon=epsilon, n=n, margin=margin, level=level)  # type: ignore[arg-type]
+    found = make(answers, epsilon=epsilon, n=n, margin=margin, level=level)
     rows = compared_rows(found) if compared else None
     with outputs(None, figure) as (_, picture):
         if picture is not None:

@@ -55,16 +55,15 @@ def compared_rows(found: Plan | ScalePlan) -> Compared:
     if not isinstance(answers, Scale):
         return compare_for_sets(answers.size, epsilon, answers.most)
     shape = answers.low, answers.high, answers.cells, answers.unit
-    aims = (Scale(*shape, aim, answers.whole) for aim in ("shape", "mean"))  # type: ignore[arg-type]
+    aims = (Scale(*shape, aim, answers.whole) for aim in ("shape", "mean"))
     return [plan(aim, epsilon=epsilon, n=found.n, level=found.level) for aim in aims]
 
 
 def describe_plan(found: Plan | ScalePlan, rows: Compared | None) -> dict[str, Any]:
     """Return what JSON output says of a plan, and of all mechanisms."""
-    answers = {} if isinstance(found, ScalePlan) else {"d": found.d}
-    if not isinstance(found.answers, int):
-        answers = {"answers": found.answers.described()}
-    document = answers | _described(found)
+    answers = found.answers
+    said = {"d": answers} if isinstance(answers, int) else {"answers": answers.described()}
+    document = said | _described(found)
     return document if rows is None else document | {"mechanisms": [*map(_described, rows)]}
 
 

@@ -121,7 +121,7 @@ def plan_questionnaire(questionnaire: Questionnaire, n: int) -> list[PlannedQues
     n = whole("plan_questionnaire", "n", n, 1)
     surveys = questionnaire.surveys
     pages = {page.asks: (n * page.share, page.mechanism) for page in questionnaire.pages}
-    alone = [(one.id,) for one in surveys]
+    alone: list[Ids] = [(one.id,) for one in surveys]
     own = [pages[ids][1] if ids in pages else _own(questionnaire, ids) for ids in alone]
     best = best_shares(surveys, alone, own) if len(surveys) > 1 else [1.0]
     without = {ids: (n * s, m) for ids, s, m in zip(alone, best, own, strict=True)}
@@ -130,12 +130,9 @@ def plan_questionnaire(questionnaire: Questionnaire, n: int) -> list[PlannedQues
     for ids in [*alone, *(asks for asks in pages if len(asks) > 1)]:
         asked = [questionnaire[name] for name in ids]
         people = sum(many for asks, (many, _) in pages.items() if _tells(asked, ids, asks))
-        errors = (_error(surveys, ids, way) for way in (pages, without, each))
-        rows.append(
-            PlannedQuestion(
-                ids, _measured(asked), people, *errors, _split_error(asked, n, len(surveys))
-            )
-        )
+        errors = [_error(surveys, ids, way) for way in (pages, without, each)]
+        errors.append(_split_error(asked, n, len(surveys)))
+        rows.append(PlannedQuestion(ids, _measured(asked), people, *errors))
     return rows
 
 
