@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from privet import Scale, Survey, bulk
+from privet import Questionnaire, Scale, Survey, bulk
 from privet.analysis.lookup import look_up, places, values_of
 from privet.analysis.randomizing import _settled, randomize
 from privet.answers.scale import FRACTION_BITS
@@ -101,3 +101,14 @@ def test_files_of_numbers(tmp_path):
     assert (done.n, done.outside) == (5000, 1000)
     mean = bulk.tally_files(tmp_path / "reports.parquet", survey).estimate().mean()
     assert abs(mean.value - 4.0) < 5 * mean.standard_error
+
+
+@pytest.mark.parametrize("column", [list, pa.array], ids=["list", "arrow"])
+def test_questionnaires_say_what_lies_outside(column):
+    asked = Questionnaire(
+        "Work", [survey_of(Scale(0, 10)), Survey("Tea?", ["yes", "no"], 1.0)], 1.0
+    )
+    numbers, teas = column([1.0, 11.0, 12.0] * 100), column(["yes", "no", "no"] * 100)
+    with pytest.warns(Clamped, match="answers lie outside 0 to 10") as said:
+        asked.randomize_batch({"how-many": numbers, "tea": teas})
+    assert len(said) == 1

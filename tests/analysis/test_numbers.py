@@ -182,9 +182,12 @@ def test_quantiles_of_a_smooth_truth_are_nearer_than_where_the_unbiased_shares_s
 
 def test_the_smooth_distribution_is_made_once_and_only_for_values(monkeypatch):
     made = []
-    monkeypatch.setattr(
-        "privet.refine.smooth.smooth", lambda *given: made.append(1) or np.full(16, 1 / 16)
-    )
+
+    def flat(mechanism, windows):
+        made.append(windows)
+        return np.full(16, 1 / 16)
+
+    monkeypatch.setattr("privet.refine.smooth.smooth", flat)
     (numbers,) = crowds_of(np.full(16, 1 / 16), 16, 1.0, 1000, 1)
     quantiles = [numbers.quantile(q) for q in (0.25, 0.5, 0.75)]
     assert all(one.interval()[0] < one.interval()[1] for one in quantiles)

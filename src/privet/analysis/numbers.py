@@ -268,12 +268,6 @@ class Numbers:
 
         return smooth(self.mechanism, self.windows)
 
-    def chances(self, shares: Floats) -> Floats:
-        """Return how likely each window is, if these are the shares of the cells."""
-        odds = self._regression.chances @ shares
-        chances: Floats = odds / odds.sum()
-        return chances
-
     # --- what reports are worth, and what the crowd's add up to -------------------------------
 
     def _average(self, worth: Floats) -> tuple[Floats, Floats]:

@@ -13,7 +13,7 @@ import numpy as np
 from ..answers.scale import Scale
 from ..errors import InvalidAnswer, InvalidArgument
 from .columns import arrow, is_column
-from .lookup import LookedUp, as_answers, look_up, values_of
+from .lookup import LookedUp, as_answers, look_up, note_outside, values_of
 from .paged import OnPages, draw_pages
 
 if TYPE_CHECKING:
@@ -56,7 +56,10 @@ def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy
             raise InvalidAnswer(None).at(0)
         column = columns[question.id]
         if not isinstance(column, list):
-            return look_up(question, _taken(column, rows))
+            found = look_up(question, _taken(column, rows))
+            if isinstance(question.answers, Scale):
+                note_outside(question.answers, found.outside)
+            return found
         return LookedUp(values_of(question, [column[row] for row in rows]), None, set(), 0, 0)
 
     lengths = {name: len(column) for name, column in columns.items()}
