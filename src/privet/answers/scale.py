@@ -18,7 +18,7 @@ from itertools import pairwise
 from math import ceil, isfinite
 from numbers import Real
 
-from ..arguments import is_whole, whole
+from ..arguments import is_finite, is_whole, whole
 from ..errors import Clamped, InvalidAnswer, InvalidArgument
 from ..wording import check_text
 from .base import Answers
@@ -247,8 +247,7 @@ def _ends(low: object, high: object, whole_numbers: object) -> tuple[float, floa
     if not isinstance(whole_numbers, bool):
         raise InvalidArgument("Scale", "whole", "True or False", whole_numbers)
     for parameter, end in (("low", low), ("high", high)):
-        good = isinstance(end, Real) and not isinstance(end, bool) and isfinite(end)
-        if not good or (whole_numbers and end != int(end)):  # type: ignore[call-overload]
+        if not is_finite(end) or (whole_numbers and end != int(end)):  # type: ignore[call-overload]
             rule = "a whole number" if whole_numbers else "a finite number"
             raise InvalidArgument("Scale", parameter, rule, end)
     start, end = float(low), float(high)  # type: ignore[arg-type]
