@@ -1,4 +1,4 @@
-"""Questionnaires: private as a whole, by enumeration; keyed reports; arguments; batches; tallies."""
+"""Questionnaires: private as a whole, by enumeration; keyed, in batches, tallied."""
 
 from fractions import Fraction
 from functools import cache

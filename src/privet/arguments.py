@@ -40,7 +40,9 @@ def is_finite(value: object) -> bool:
     >>> is_finite(3), is_finite(True), is_finite(float("nan")), is_finite(10**400)
     (True, False, False, False)
     """
-    return isinstance(value, Real) and not isinstance(value, bool) and abs(value) <= float_info.max
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    return bool(-float_info.max <= value <= float_info.max)
 
 
 def whole(owner: str, parameter: str, value: object, low: int, high: int | None = None) -> int:
