@@ -42,7 +42,7 @@ def is_finite(value: object) -> bool:
     """
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
-    return bool(-float_info.max <= value <= float_info.max)
+    return bool(-float_info.max <= value <= float_info.max)  # type: ignore[operator]
 
 
 def whole(owner: str, parameter: str, value: object, low: int, high: int | None = None) -> int:
