@@ -63,7 +63,8 @@ class Page:
 
     @property
     def _key(self) -> tuple[object, ...]:
-        return self.number, self.asks, self.weight, self.mechanism
+        asked = tuple((one.id, one.question, one.answers) for one in self.questions)
+        return self.number, asked, self.weight, self.mechanism
 
     @property
     def asks(self) -> tuple[str, ...]:

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import urandom
 
 from .answers.fields import answers_field, answers_fields, answers_of, mechanism_of
+from .arguments import positive
 from .canonical import STREAMS, check_fields, check_stream
 from .contract import Contract
 from .entropy import Stream
 from .errors import InvalidArgument, InvalidSurvey
 from .mechanisms.paged import MOST_PAGES, Paged
-from .mechanisms.subsets.multivariate_rr import MultivariateRR
+from .mechanisms.registry import by_name
 from .pages import Page
 from .survey import Survey
 from .wording import check_id, check_text, slug
@@ -45,6 +46,7 @@ _FIELDS = {
     "stream": "text",
 }
 _PAGE_FIELDS = {"asks": "array", "weight": "integer", "mechanism": "object"}
+_SIMPLEST = {"choice": "multivariate-rr", "several": "one-option"}
 # Given shares of people become integers that add up to this.
 _FINENESS = 10_000
 
@@ -184,7 +186,9 @@ class Questionnaire(Contract):
         check_fields("a questionnaire", fields, _FIELDS)
         version = fields["privet"]
         check_stream(version, fields["stream"])
-        epsilon = float(fields["epsilon"])
+        if version == 1:
+            raise InvalidSurvey("Questionnaires begin with version 2. Got 1.")
+        epsilon = positive("Questionnaire", "epsilon", fields["epsilon"])
         title = check_text("Questionnaire", "title", fields["title"])
         identifier = check_id("Questionnaire", fields["id"])
         if len(fields["pages"]) > MOST_PAGES:
@@ -260,7 +264,7 @@ class Questionnaire(Contract):
         """Refuse answers to questions that are not asked."""
         if not isinstance(answers, Mapping):
             raise InvalidArgument(owner, "answers", "a mapping of question ids", answers)
-        ids = {one.id for one in self.surveys}
+        ids = [one.id for one in self.surveys]
         for name in answers:
             if name not in ids:
                 rule = f"answers to {', '.join(map(repr, ids))}"
@@ -287,13 +291,15 @@ def _check_surveys(surveys: Sequence[Survey], epsilon: float) -> tuple[Survey, .
     return questions
 
 
-def _found(surveys: Sequence[Survey], ids: Iterable[str]) -> tuple[Survey, ...]:
+def _found(
+    surveys: Sequence[Survey], ids: Iterable[str], parameter: str = "question"
+) -> tuple[Survey, ...]:
     """Return the surveys with these ids."""
     by_id = {one.id: one for one in surveys}
     for name in ids:
-        if name not in by_id:
+        if not isinstance(name, str) or name not in by_id:
             rule = f"one of {', '.join(map(repr, by_id))}"
-            raise InvalidArgument("Questionnaire", "question", rule, name)
+            raise InvalidArgument("Questionnaire", parameter, rule, name)
     return tuple(by_id[name] for name in ids)
 
 
@@ -309,7 +315,7 @@ def _check_tables(
         if isinstance(table, str) or not isinstance(table, Iterable):
             raise InvalidArgument(owner, parameter, "a tuple of ids", table)
         ids = tuple(table)
-        asked = _found(surveys, ids)
+        asked = _found(surveys, ids, parameter)
         if len(ids) < 2 or len(set(ids)) < len(ids):
             raise InvalidArgument(owner, parameter, "two or more different questions", table)
         for one in asked:
@@ -337,7 +343,7 @@ def _question(found: object, epsilon: float, pages: Mapping[Any, dict[str, Any]]
     answers = answers_of(fields)
     own = pages.get((fields["id"],))
     if own is None:  # then it is never asked by itself, and any will do
-        mechanism = answers.made(MultivariateRR, epsilon)
+        mechanism = answers.made(by_name[_SIMPLEST.get(answers.kind, "interval")], epsilon)
     else:
         mechanism = mechanism_of(answers, epsilon, own["mechanism"])
     return Survey(fields["question"], answers, epsilon, mechanism=mechanism, id=fields["id"])
@@ -361,7 +367,7 @@ def _weights(
         raise InvalidArgument(owner, "shares", "a mapping of pages to shares", shares)
     given = dict.fromkeys(asked, 0.0)
     for page, share in shares.items():
-        ids = (page,) if isinstance(page, str) else tuple(page)
+        ids = page if isinstance(page, tuple) else (page,)
         if ids not in given:
             rule = f"of pages: {', '.join(' × '.join(one) for one in asked)}"
             raise InvalidArgument(owner, "shares", rule, page)

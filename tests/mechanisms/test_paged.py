@@ -5,6 +5,7 @@ import pickle
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from math import exp, log
 
 import pytest
 
@@ -174,6 +175,32 @@ def test_control_padding_that_tells_of_the_draw_is_caught():
         assert_private(tables, 1.0)
     sent = {report for table in tables for report in table if report[0] == 0}
     assert any(mechanism.problem(report) for report in sent)
+
+
+class FakesTheOthers:
+    """RS+FD: one answer at ln(m(E − 1) + 1), and others drawn at random to hide which one it is."""
+
+    def __init__(self, d, m, epsilon):
+        self.parts = [MultivariateRR(d, log(m * (exp(epsilon) - 1) + 1))] * m
+
+    def sample(self, value, stream):
+        real = stream.below(len(self.parts))
+        drawn = []
+        for i, part in enumerate(self.parts):
+            fake = 1 << stream.below(part.d)
+            drawn.append(part.sample(value[i], stream) if i == real else bytes([fake]))
+        return b"".join(drawn)
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_control_fake_answers_hide_which_is_real_and_not_what_it_is(m):
+    """Sampling amplifies privacy for one answer that changes, and here all of them may."""
+    mechanism = FakesTheOthers(3, m, 1.0)
+    tables = [law(lambda w, x=x: mechanism.sample(x, w)) for x in product(range(3), repeat=m)]
+    with pytest.raises(AssertionError, match="ratio"):
+        assert_private(tables, 1.0)
+    assert largest_ratio(tables) == mechanism.parts[0].likelihood_ratio
+    assert float(largest_ratio(tables)) == pytest.approx(m * (exp(1.0) - 1) + 1)
 
 
 # --- parameters and values ----------------------------------------------------------------------

@@ -112,7 +112,7 @@ def look_up(survey: Survey, answers: Any, cleaning: Cleaning = _AS_THEY_ARE) -> 
 
 def check_kind(answers: Answers | None, kind: Any) -> str | None:
     """Return why a column of a type cannot be that of answers, or None."""
-    if isinstance(answers, Several) and arrow().types.is_list(kind):
+    if isinstance(answers, Several) and _is_list(kind):
         kind = kind.value_type
     wrong = wrong_kind(kind)
     return wrong and f"{wrong}; answers are {ANSWERS}"
@@ -138,7 +138,7 @@ def _find(answers: Any, column: Any, cleaning: Cleaning) -> Found:
 
 @_find.register
 def _(answers: Several, column: Any, cleaning: Cleaning) -> Found:
-    if arrow().types.is_list(column.type) or arrow().types.is_large_list(column.type):
+    if _is_list(column.type):
         rows, cells = _of_lists(column)
     else:
         rows, texts = number_values(column)
@@ -161,6 +161,12 @@ def _(answers: Several, column: Any, cleaning: Cleaning) -> Found:
 
 
 _LIST = f"a list of options, with {SEPARATOR!r} between them"
+
+
+def _is_list(kind: Any) -> bool:
+    types = arrow().types
+    lists = types.is_list, types.is_large_list, types.is_fixed_size_list
+    return any(test(kind) for test in lists)
 
 
 def _split(text: Any) -> Any:
