@@ -48,8 +48,10 @@ class Scale(Answers):
 
     Parameters
     ----------
-    low, high : float
-        The ends. Choose them by what people may answer, not by what they did.
+    low : float
+        The lower end. Choose both by what people may answer, not by what they did.
+    high : float
+        The upper end.
     cells : int in [2, 2048], optional
         How finely numbers are told apart, by default 64 cells. If they are whole, there is at most
         one cell for each, and by default just that, if they are at most 256.
