@@ -73,7 +73,7 @@ class Page:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many answers each question has here, which are bands where a scale is asked jointly."""
+        """How many answers each question has here, of a scale that is asked jointly its bands."""
         if len(self.questions) == 1:
             return (self.questions[0].answers.size,)
         return tuple(len(cell_names(one.answers)) for one in self.questions)
