@@ -88,7 +88,6 @@ class Questionnaire(Contract):
     title: str
     surveys: tuple[Survey, ...]
     pages: tuple[Page, ...]
-    mechanism: Paged
 
     def __init__(
         self,
@@ -223,7 +222,7 @@ class Questionnaire(Contract):
         With a secret of the person's own, it is always the same one.
         """
         read = urandom if secret is None else self._keyed(secret, b"page")
-        return self.pages[self.mechanism.draw(Stream(read, 8))]
+        return self.pages[self._paged.draw(Stream(read, 8))]
 
     def randomize(
         self,
@@ -250,7 +249,7 @@ class Questionnaire(Contract):
         read = urandom if secret is None else self._keyed(secret, context)
         stream = Stream(read, page.mechanism.stream_bytes)
         report = page.mechanism.sample(page.answers.settled(value, stream), stream)
-        return self.mechanism.enclosed(page.number, report)
+        return self._paged.enclosed(page.number, report)
 
     def randomize_batch(self, answers: Any, *, entropy: Entropy | None = None) -> NDArray[np.uint8]:
         """Return one report per row, uint8 (n, report_bytes), in the order of the answers.
@@ -263,6 +262,10 @@ class Questionnaire(Contract):
         from .analysis.randomizing import randomize
 
         return randomize(self, values_of_table(self, answers, entropy), entropy)
+
+    @property
+    def _paged(self) -> Paged:
+        return self.mechanism  # type: ignore[return-value]
 
     def check_ids(self, owner: str, answers: object) -> None:
         """Refuse answers to questions that are not asked."""
