@@ -124,7 +124,7 @@ def _answers(name: str, fields: Mapping[str, Any]) -> Any:
     if kind == "several":
         also.setdefault("most", min(3, len(found)))
         return Several(found, **also)
-    if len(found) != 2:  # noqa: PLR2004
+    if len(found) != 2:
         raise InvalidSurvey(f"question {name!r}: a scale is [low, high]. Got {found!r:.60}.")
     return Scale(*found, **also)
 
