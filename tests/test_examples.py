@@ -19,7 +19,7 @@ SAYS = {
     "groups.py": ("version 2.0", "from 500 reports", "All 80,500 together"),
     "polars_recipe.py": ("report", "IE", "FR", "shrunk"),
     "questionnaire.py": (
-        "Page(4: home × way",
+        "home × way, ",
         "20,000 reports of 2 bytes",
         "go together",
         "minutes",
