@@ -149,7 +149,9 @@ def _(answers: Several, column: Any, cleaning: Cleaning) -> Found:
             states[i], errors[i] = MISSING, InvalidAnswer(None, rule=_LIST)
             continue
         try:
-            chosen = answers.value([cleaning.spelled(answers.names, one) for one in cell])
+            if not isinstance(cell, bytes):  # which are no text
+                cell = [cleaning.spelled(answers.names, one) for one in cell]
+            chosen = answers.value(cell)
         except InvalidAnswer as error:
             states[i], errors[i] = UNKNOWN, error
             continue
@@ -167,7 +169,7 @@ def _is_list(kind: Any) -> bool:
     return any(test(kind) for test in lists)
 
 
-def _split(text: Any) -> list[str] | None:
+def _split(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     return [part for part in map(str.strip, text.split(SEPARATOR)) if part]

@@ -227,7 +227,9 @@ def _batches(
     with closing(table.read([*wanted])) as batches:
         for batch in batches:
             for column, question in columns.items():
-                if wrong := check_kind(question and question.answers, batch.column(column).type):
+                if wrong := check_kind(
+                    getattr(question, "answers", None), batch.column(column).type
+                ):
                     raise InvalidFile(f"{table.name}: the column {column!r} is {wrong}.")
             yield row, batch
             row += len(batch)
