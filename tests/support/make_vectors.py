@@ -244,6 +244,7 @@ def long():
 
 
 def people(questionnaire):
+    given: dict[str, object]
     for i in range(12):
         if len(questionnaire.surveys) > 3:
             given: dict = {one.id: "ab"[i % 2] for one in questionnaire.surveys}
