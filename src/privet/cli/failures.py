@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import InvalidArgument, MissingExtra, PrivetError, SparkFailure
+from ..errors import InvalidArgument, MissingExtra, PrivetError, SparkFailure, StoreFailure
 from .output import one_line, say
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def in_one_line() -> Iterator[None]:
         raise _Failure(error.format_message() + hint, USAGE) from None
     except InvalidArgument as error:
         raise _Failure(str(error), USAGE) from None
-    except (MissingExtra, SparkFailure) as error:
+    except (MissingExtra, SparkFailure, StoreFailure) as error:
         raise _Failure(str(error), SYSTEM) from None
     except PrivetError as error:
         option = (getattr(error, "parameter", None) or "").replace("_", "-")  # of the same name
