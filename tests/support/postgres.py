@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests, which pip does not bring: a server of its own in a short-lived folder."""
+"""A real PostgreSQL for tests, which pip does not bring: a server in a folder of its own."""
 
 import os
 import pwd
@@ -15,7 +15,7 @@ _NUMBERS = count()
 
 
 def need_postgres():
-    """Return the folder of PostgreSQL's programs; skip a test where there is none, or fail in CI."""
+    """Return PostgreSQL's folder of programs; where there is none, skip the test, or fail in CI."""
     found = shutil.which("postgres")
     folders = [Path(found).parent] if found else sorted(DEBIAN.glob("*/bin"))
     if not folders:
@@ -42,10 +42,9 @@ class Server:
         self.start()
 
     def _run(self, program, *args):
-        subprocess.run(
-            [self._programs / program, *args], cwd=self.folder, check=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **self._as,
-        )  # fmt: skip
+        nowhere = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        command = [self._programs / program, *args]
+        subprocess.run(command, cwd=self.folder, check=True, **nowhere, **self._as)
 
     def start(self):
         options = f"-k {self.folder} -c listen_addresses='' -c max_connections=60"
