@@ -24,8 +24,8 @@ USAGE, BAD_DATA, SYSTEM, INTERRUPTED = 2, 3, 4, 130
 
 EPILOG = """\
 Exit codes: 0 success, 1 the reader of the output closed the pipe, 2 wrong usage, 3 bad data (a
-survey, answers, reports, a tally), 4 system error (a file cannot be read or written, the disk is
-full, an optional package or Java is missing), 130 interrupted, 143 terminated."""
+survey, answers, reports, a tally), 4 system error (a file or a store cannot be read or written, the
+disk is full, an optional package or Java is missing), 130 interrupted, 143 terminated."""
 
 
 class _Failure(click.ClickException):

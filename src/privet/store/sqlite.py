@@ -50,7 +50,7 @@ class SqliteStore(SqlStore):
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         elif not self._path.is_file():
             raise StoreFailure(f"{path}: there is no store here.")
-        with self._translated():
+        with _translated(self._path):
             self._refuse_others()
             self._writer = self._connect()
         try:
@@ -65,7 +65,7 @@ class SqliteStore(SqlStore):
     @contextmanager
     def _writing(self) -> Iterator[Run]:
         """Begin a transaction that is on disk when the block ends, or undone."""
-        with self._lock, self._translated():
+        with self._lock, _translated(self._path):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield _runner(self._writer)
@@ -77,7 +77,7 @@ class SqliteStore(SqlStore):
     @contextmanager
     def _snapshot(self) -> Iterator[Run]:
         """Begin a transaction that reads everything as of one moment."""
-        with self._translated(), closing(self._connect()) as reader:
+        with _translated(self._path), closing(self._connect()) as reader:
             reader.execute("BEGIN")
             yield _runner(reader)
 
@@ -115,7 +115,7 @@ class SqliteStore(SqlStore):
             )
         with (
             replacing(Path(path), private=True) as temporary,
-            self._translated(),
+            _translated(Path(path)),
             closing(self._connect()) as reader,
         ):
             reader.execute("VACUUM INTO ?", [str(temporary)])
@@ -149,13 +149,14 @@ class SqliteStore(SqlStore):
         if tables and mark != _APPLICATION:
             raise StoreFailure(f"{self._path}: this is another program's database.")
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            kind = StoreFull if getattr(error, "sqlite_errorcode", None) in _FULL else StoreFailure
-            raise kind(f"{self._path}: {error}") from error
+
+@contextmanager
+def _translated(path: PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        kind = StoreFull if getattr(error, "sqlite_errorcode", None) in _FULL else StoreFailure
+        raise kind(f"{path}: {error}") from error
 
 
 def _runner(connection: sqlite3.Connection) -> Run:
