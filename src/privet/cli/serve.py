@@ -55,8 +55,8 @@ def serve(store: str, host: str, port: int, token_file: Path | None, json_out: b
 
         def ready() -> None:
             if json_out:
-                click.echo(json.dumps({"url": url, "store": store}))
-            say(f"Serving {store} at {url}")
+                click.echo(json.dumps({"url": url}))
+            say(f"Serving at {url}")
 
         _run(opened, listener, ready)
 
