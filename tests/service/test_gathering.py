@@ -90,7 +90,7 @@ def test_a_failure_is_said_to_all_of_the_group_and_the_next_may_succeed(store, c
         return await gathering.add(new(1, b"key"))
 
     assert gathered(store, story) is Outcome.COUNTED
-    assert {record.getMessage() for record in caplog.records} == {"StoreFull full"}
+    assert {record.getMessage() for record in caplog.records} == {"StoreFull: full"}
 
 
 def test_who_has_gone_is_not_missed(store):

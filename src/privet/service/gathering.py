@@ -12,8 +12,10 @@ import logging
 from collections import Counter
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Condition, Thread
 from time import perf_counter
+from traceback import extract_tb
 from typing import TYPE_CHECKING
 
 from ..errors import NoSurvey, StoreFailure
@@ -117,8 +119,12 @@ class Gathering:
 
 def note(error: Exception) -> None:
     """Log what is wrong, without anything of a request."""
-    first = str(error).partition("\n")[0] if isinstance(error, StoreFailure) else ""
-    log.error("%s %s", type(error).__name__, first)
+    if isinstance(error, StoreFailure):
+        words = str(error).partition("\n")[0]  # further lines of a database may quote a row
+    else:
+        at = extract_tb(error.__traceback__)[-1]
+        words = f"in {Path(at.filename).name}, line {at.lineno}"
+    log.error("%s: %s", type(error).__name__, words)
 
 
 def _tell(futures: list[asyncio.Future[Outcome]], outcomes: list[Outcome]) -> None:
