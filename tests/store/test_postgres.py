@@ -75,8 +75,7 @@ def test_a_key_on_its_way_is_waited_for(store):
 
 def test_folds_go_one_at_a_time_and_adding_goes_on(store):
     store.add([arrival(SURVEY, answers(SURVEY, 3))])
-    with store._writing() as run:
-        store._only_one(run, "drinks")
+    with store._alone("drinks"):
         thread, done = start(lambda: store.fold("drinks", force=True))
         assert thread.is_alive()
         assert store.add([arrival(SURVEY, answers(SURVEY, 2))]) == [Outcome.COUNTED]

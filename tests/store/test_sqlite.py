@@ -139,6 +139,26 @@ def test_two_stores_may_share_a_file(store, path):
         assert store.tally("drinks").n == 40
 
 
+def test_a_fold_that_another_process_overtook_starts_over(store, path, monkeypatch):
+    sent, more = answers(SURVEY, 5), answers(SURVEY, 3)
+    store.add([arrival(SURVEY, sent)])
+    ready = store._ready
+
+    def late(id, *, force):
+        found = ready(id, force=force)
+        with open_store(path) as other:
+            if other.tally(id).n == len(sent):
+                assert other.fold(id, force=True) == 5
+                other.add([arrival(SURVEY, more)])
+        return found
+
+    monkeypatch.setattr(store, "_ready", late)
+    assert store.fold("drinks", force=True) == 3
+    assert stored(store, SURVEY) == Counter(sent + more)
+    assert store.tally("drinks") == tally_of(SURVEY, sent + more)
+    assert store.check("drinks") is None
+
+
 # --- files that are none --------------------------------------------------------------------------
 
 

@@ -249,7 +249,7 @@ def test_a_check_finds_what_is_wrong(drinks):
     check_with(chunk, good)
     insert = "INSERT INTO inbox (id, survey, reports) VALUES (1, 'drinks', ?)"
     with drinks._writing() as run:
-        folding.write_tally(run, tally_of(SURVEY, sent))
+        folding.write_tally(run, "drinks", tally_of(SURVEY, sent).to_bytes())
     assert check_with(insert, b"\xff" * SURVEY.mechanism.report_bytes).startswith("inbox: ")
 
 

@@ -45,8 +45,7 @@ class PostgresStore(SqlStore):
         self._idle: list[Any] = []
         self._lock = Lock()
         try:
-            with self._writing() as run:
-                self._only_one(run, "migrations")
+            with self._alone("migrations"), self._writing() as run:
                 self._migrate(run, create=create)
         except BaseException:
             self.dispose()
@@ -85,10 +84,17 @@ class PostgresStore(SqlStore):
         )
         return set(run(insert, *map(list, zip(*keys, strict=True))).fetchall())
 
-    def _only_one(self, run: Run, id: str) -> None:
-        """Wait until no other transaction folds or deletes this survey."""
+    @contextmanager
+    def _alone(self, id: str) -> Iterator[None]:
+        """Wait until nobody else folds or deletes this survey, on any host."""
         number = int.from_bytes(sha256(f"privet {id!r}".encode()).digest()[:8], signed=True)
-        run("SELECT pg_advisory_xact_lock(?)", number)
+        with self._writing() as run:
+            run("SELECT pg_advisory_xact_lock(?)", number)
+            yield
+
+    def _delete_rows(self, run: Run, rows: list[int]) -> int:
+        """Delete rows of the inbox; return how many there were."""
+        return run("DELETE FROM inbox WHERE id = ANY(?::bigint[])", rows).rowcount
 
     def _version(self, run: Run) -> int:
         """Return which migration was the last, 0 where there are no tables."""

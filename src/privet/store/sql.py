@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from importlib.resources import files
@@ -30,6 +31,10 @@ MIGRATIONS = files(__package__) / "migrations"
 # Everything that goes with a survey.
 _TABLES = ("inbox", "chunks", "tallies", "keys", "invitations")
 _OUTCOMES = {"open": Outcome.COUNTED, "closed": Outcome.CLOSED, "deleted": Outcome.GONE}
+
+
+class _Overtaken(Exception):
+    """Another process has folded the same rows."""
 
 
 class Taken(NamedTuple):
@@ -62,8 +67,12 @@ class SqlStore(Store):
         """Insert the keys that are not there yet, and return those."""
 
     @abstractmethod
-    def _only_one(self, run: Run, id: str) -> None:
-        """Wait until no other transaction folds or deletes this survey."""
+    def _alone(self, id: str) -> AbstractContextManager[None]:
+        """Wait until nobody else folds or deletes this survey."""
+
+    @abstractmethod
+    def _delete_rows(self, run: Run, rows: list[int]) -> int:
+        """Delete rows of the inbox; return how many there were."""
 
     @abstractmethod
     def _version(self, run: Run) -> int:
@@ -133,9 +142,8 @@ class SqlStore(Store):
 
     def delete(self, id: str) -> None:
         """Remove all that there is of a survey but its id."""
-        with self._writing() as run:
+        with self._alone(id), self._writing() as run:
             self._entry(run, id)
-            self._only_one(run, id)
             run(
                 "UPDATE surveys SET state = 'deleted', contract = NULL, settings = '{}', day = '', "
                 "closed = NULL WHERE id = ?",
@@ -211,23 +219,35 @@ class SqlStore(Store):
 
     def fold(self, id: str, *, force: bool = False) -> int:
         """Move reports from the inbox to chunks, in random order; return how many."""
-        with self._writing() as run:
-            self._only_one(run, id)
+        folded = 0
+        with self._alone(id):
+            while not folded and (ready := self._ready(id, force=force)) is not None:
+                with suppress(_Overtaken), self._writing() as run:
+                    if self._delete_rows(run, ready.rows) < len(ready.rows):
+                        raise _Overtaken
+                    ready.write(run)
+                    folded = ready.n
+        if folded:
+            self._settle()
+        return folded
+
+    def _ready(self, id: str, *, force: bool) -> folding.Fold | None:
+        """Return what a fold would write, or None where none is due."""
+        with self._snapshot() as run:
             entry = self._entry(run, id)
             contract = _contract(entry.contract)
-            size = "SELECT COALESCE(SUM(LENGTH(reports)), 0) FROM inbox WHERE survey = ?"
-            waiting = int(run(size, id).fetchone()[0])
-            if not force and entry.open and not folding.due(contract, waiting):
-                return 0
-            folded = folding.fold(run, contract, keep=not entry.settings.get("counts_only"))
-        self._settle()
-        return folded
+            if entry.open and not force and not folding.is_due(run, contract):
+                return None
+            rows, reports = folding.waiting(run, contract)
+            tally = folding.read_tally(run, contract)
+        keep = not entry.settings.get("counts_only")
+        return folding.prepared(tally, rows, reports, keep=keep) if rows else None
 
     def tally(self, id: str) -> Tally:
         """Return the tally of every report so far, whether folded or not."""
         with self._snapshot() as run:
             contract = _contract(self._entry(run, id).contract)
-            tally, reports = folding.read_tally(run, contract), folding.waiting(run, contract)
+            tally, (_, reports) = folding.read_tally(run, contract), folding.waiting(run, contract)
         tally.update(reports)
         return tally
 
@@ -243,7 +263,7 @@ class SqlStore(Store):
             select = "SELECT id FROM chunks WHERE survey = ? ORDER BY id"
             for chunk in run(select, contract.id).fetchall():
                 yield run("SELECT reports FROM chunks WHERE id = ?", *chunk).fetchone()[0]
-            for some in folding.in_chunks(folding.waiting(run, contract)):
+            for some in folding.in_chunks(folding.waiting(run, contract)[1]):
                 yield some.tobytes()
 
     def check(self, id: str) -> str | None:

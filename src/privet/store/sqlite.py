@@ -6,6 +6,7 @@ is deleted, and each fold empties the log, so that the order of arrival does not
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
@@ -45,7 +46,7 @@ class SqliteStore(SqlStore):
     dialect, share = "sqlite", ""
 
     def __init__(self, path: str | PathLike[str], *, create: bool = True) -> None:
-        self._path, self._lock = Path(path), Lock()
+        self._path, self._lock, self._folding = Path(path), Lock(), Lock()
         if create:
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         elif not self._path.is_file():
@@ -86,8 +87,16 @@ class SqliteStore(SqlStore):
         insert = "INSERT INTO keys (survey, key, seal) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
         return {(one.survey, one.key) for one in keys if run(insert, *one).rowcount}
 
-    def _only_one(self, run: Run, id: str) -> None:
-        """No two transactions write at a time."""
+    @contextmanager
+    def _alone(self, id: str) -> Iterator[None]:
+        """Wait until nobody else in this process folds or deletes; a fold notices the others."""
+        with self._folding:
+            yield
+
+    def _delete_rows(self, run: Run, rows: list[int]) -> int:
+        """Delete rows of the inbox; return how many there were."""
+        delete = "DELETE FROM inbox WHERE id IN (SELECT value FROM json_each(?))"
+        return run(delete, json.dumps(rows)).rowcount
 
     def _version(self, run: Run) -> int:
         """Return which migration was the last, 0 where there are no tables."""
@@ -100,6 +109,8 @@ class SqliteStore(SqlStore):
 
     def _settle(self) -> None:
         """Empty the log. Where readers keep that from happening, the next fold does it."""
+        with suppress(sqlite3.Error), closing(self._connect()) as other:  # while writers go on
+            other.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         with self._lock, suppress(sqlite3.Error):
             self._writer.execute(f"PRAGMA busy_timeout = {_SHORT_PATIENCE_MS}")
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
