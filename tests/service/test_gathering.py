@@ -20,6 +20,8 @@ class Watched(SqliteStore):
     def __init__(self, path):
         super().__init__(path)
         self.leave, self.began = Event(), Event()
+        self.leave_to_fold = Event()
+        self.leave_to_fold.set()
         self.groups, self.folds, self.failing = [], [], False
 
     def add(self, arrivals):
@@ -32,6 +34,7 @@ class Watched(SqliteStore):
 
     def fold(self, id, *, force=False):
         self.folds.append(id)
+        assert self.leave_to_fold.wait(10)
         return super().fold(id, force=force)
 
 
@@ -129,3 +132,16 @@ def test_folds_come_when_there_is_enough_and_for_all_at_the_start(store, tmp_pat
     with open_store(tmp_path / "s.db") as other:
         assert other.fold(SURVEY.id, force=True) == 0  # nothing was left to fold
         assert other.tally(SURVEY.id).n == 1 + (1 << 20)
+
+
+def test_arrivals_do_not_wait_for_folds(store):
+    store.leave.set()
+    store.leave_to_fold.clear()
+
+    async def story(gathering):
+        outcomes = [await gathering.add(new(1)) for _ in range(3)]
+        store.leave_to_fold.set()
+        return outcomes
+
+    assert gathered(store, story) == [Outcome.COUNTED] * 3
+    assert store.folds == [SURVEY.id]
