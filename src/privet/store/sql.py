@@ -7,7 +7,7 @@ from abc import abstractmethod
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ..contract import Contract
@@ -20,14 +20,13 @@ from .folding import Run, new_id
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from importlib.resources.abc import Traversable
 
     from ..analysis.tally import Tally
     from .base import Arrival
 
 __all__ = ["MIGRATIONS", "SqlStore"]
 
-MIGRATIONS = files(__package__) / "migrations"
+MIGRATIONS = Path(__file__).with_name("migrations")
 # Everything that goes with a survey.
 _TABLES = ("inbox", "chunks", "tallies", "keys", "invitations")
 _OUTCOMES = {"open": Outcome.COUNTED, "closed": Outcome.CLOSED, "deleted": Outcome.GONE}
@@ -331,9 +330,9 @@ def _contract(text: bytes) -> Contract:
     return Contract.from_json(text)
 
 
-def _scripts(dialect: str) -> list[Traversable]:
+def _scripts(dialect: str) -> list[Path]:
     """Return the migrations in their order: 001.sql is the first."""
-    return sorted((MIGRATIONS / dialect).iterdir(), key=lambda script: script.name)
+    return sorted((MIGRATIONS / dialect).iterdir())
 
 
 def _is_id(id: str) -> bool:
