@@ -4,10 +4,11 @@ import asyncio
 import json
 
 from privet.service import make_app
-from privet.store.sqlite import SqliteStore
+from privet.store.sql import SqlStore
+from privet.store.sqlite import Sqlite
 
 
-class Faulty(SqliteStore):
+class Faulty(SqlStore):
     def token(self):
         raise RuntimeError("secret")
 
@@ -28,7 +29,7 @@ def ask(app, path):
 
 
 def test_a_fault_says_where_it_is_and_nothing_of_the_request(tmp_path, caplog):
-    with Faulty(tmp_path / "s.db") as store:
+    with Faulty(Sqlite(tmp_path / "s.db")) as store:
         status, body = ask(make_app(store), "/readyz")
     assert (status, json.loads(body)["reason"]) == (500, "fault")
     (record,) = caplog.records

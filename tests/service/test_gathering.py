@@ -11,14 +11,15 @@ from privet.service.gathering import Gathering
 from privet.service.metrics import Metrics
 from privet.service.problems import Problem
 from privet.store import Outcome, open_store
-from privet.store.sqlite import SqliteStore
+from privet.store.sql import SqlStore
+from privet.store.sqlite import Sqlite
 
 
-class Watched(SqliteStore):
+class Watched(SqlStore):
     """A real store that writes down what is asked of it, and waits for leave to commit."""
 
     def __init__(self, path):
-        super().__init__(path)
+        super().__init__(Sqlite(path))
         self.leave, self.began = Event(), Event()
         self.leave_to_fold = Event()
         self.leave_to_fold.set()

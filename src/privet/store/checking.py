@@ -11,7 +11,7 @@ from .folding import read_tally, waiting
 
 if TYPE_CHECKING:
     from ..contract import Contract
-    from .folding import Run
+    from .database import Run
 
 __all__ = ["problem"]
 

@@ -8,7 +8,7 @@ new tally: whatever happens, a report is in exactly one of inbox and chunk.
 from __future__ import annotations
 
 from secrets import randbits
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,38 +22,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..contract import Contract
+    from .database import Run
 
     Reports = NDArray[np.uint8]
 
 __all__ = [
-    "Fold", "Run", "due", "in_chunks", "is_due", "new_id", "prepared", "read_tally", "waiting",
+    "Fold", "due", "in_chunks", "is_due", "new_id", "prepared", "read_tally", "waiting",
     "write_tally",
 ]  # fmt: skip
 
 # A row of the database holds at most so many bytes of reports, or of a tally.
 MOST_BYTES = 16 << 20
 LEAST_FOLD = 1 << 20
-
-
-class Cursor(Protocol):
-    """What a statement gave."""
-
-    @property
-    def rowcount(self) -> int:
-        """How many rows were changed."""
-
-    def fetchone(self) -> Any:
-        """Return the next row, or None."""
-
-    def fetchall(self) -> list[Any]:
-        """Return all rows that are left."""
-
-
-class Run(Protocol):
-    """Runs a statement, with `?` for each value, inside a transaction."""
-
-    def __call__(self, sql: str, *values: object) -> Cursor:
-        """Run it."""
 
 
 def new_id() -> int:
