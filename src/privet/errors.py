@@ -11,6 +11,10 @@
     ├── NoReports          nothing has been tallied yet                   (also a ValueError)
     ├── MissingExtra       an optional dependency is not installed        (also an ImportError)
     ├── SparkFailure       Spark cannot start, or gave up                 (also a RuntimeError)
+    ├── NoSurvey           a store has no such survey, or not any more    (also a LookupError)
+    ├── IdTaken            another survey has this id, or had it          (also a ValueError)
+    ├── StoreFailure       a store's database cannot be used              (also a RuntimeError)
+    ├── StoreFull          there is no room for more in a store           (also a StoreFailure)
     └── Clamped            a warning of a number outside its scale        (also a UserWarning)
 
 Each message is one line that names what is wrong, the rule, and the value.
@@ -22,6 +26,7 @@ from reprlib import Repr
 
 __all__ = [
     "Clamped",
+    "IdTaken",
     "InvalidAnswer",
     "InvalidArgument",
     "InvalidFile",
@@ -30,8 +35,11 @@ __all__ = [
     "InvalidTally",
     "MissingExtra",
     "NoReports",
+    "NoSurvey",
     "PrivetError",
     "SparkFailure",
+    "StoreFailure",
+    "StoreFull",
     "SurveyMismatch",
 ]
 
@@ -147,6 +155,29 @@ class MissingExtra(PrivetError, ImportError):
 
 class SparkFailure(PrivetError, RuntimeError):
     """Spark cannot start, for want of Java say, or gave up: no fault of the data."""
+
+
+class NoSurvey(PrivetError, LookupError):
+    """A store has no survey of an id; `gone` where it had one, which was deleted."""
+
+    def __init__(self, id: str, *, gone: bool = False) -> None:
+        self.gone = gone
+        shown = _SHORT.repr(id)
+        super().__init__(
+            f"The survey {shown} was deleted." if gone else f"There is no survey {shown}."
+        )
+
+
+class IdTaken(PrivetError, ValueError):
+    """A new survey's id is another survey's, or was a deleted one's."""
+
+
+class StoreFailure(PrivetError, RuntimeError):
+    """A store cannot be opened, its database does not answer, or its tables are not privet's."""
+
+
+class StoreFull(StoreFailure):
+    """There is no room for more where a store is kept; nothing of what was there is lost."""
 
 
 class Clamped(PrivetError, UserWarning):

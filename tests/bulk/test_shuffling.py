@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from privet.analysis import permuting
 from privet.bulk import shuffling
 from privet.bulk.shuffling import Shuffling
 
@@ -19,7 +20,7 @@ def way(request, monkeypatch):
     """Few rows are put in order without compiled code, and many with it."""
     if request.param == "compiled":
         monkeypatch.setattr(shuffling, "_PLAIN_ROWS", -1)
-        monkeypatch.setattr(shuffling, "_PLAIN_PILE", -1)
+        monkeypatch.setattr(permuting, "_PLAIN_ROWS", -1)
 
 
 def shuffled(*batches):

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis import kernels
-from ..entropy import Stream, secure
+from ..analysis.permuting import permute
+from ..entropy import secure
 from ..files import NO_ROOM
 
 if TYPE_CHECKING:
@@ -26,9 +27,7 @@ __all__ = ["Shuffling"]
 
 # Piles, a power of 2 up to 256, and how much of each stays in memory.
 _PILES, _PILE_BYTES = 64, 1 << 20
-_WORD_BITS = 32
-# Up to so many rows dealt at once, and so many of a pile, numba is not worth loading.
-_PLAIN_ROWS, _PLAIN_PILE = 1 << 16, 1 << 11
+_PLAIN_ROWS = 1 << 16  # up to so many dealt at once, numba is not worth loading
 
 
 class Shuffling:
@@ -74,22 +73,9 @@ class Shuffling:
             data = pile.read()
             if data:
                 rows = np.frombuffer(bytearray(data), dtype=np.uint8).reshape(-1, self._whole)
-                self._permute(rows)
+                permute(rows, self._words)
                 numbers = np.ascontiguousarray(rows[:, self._width :]).view(np.int32)
                 yield rows[:, : self._width], numbers[:, 0] if numbers.size else None
-
-    def _permute(self, rows: NDArray[np.uint8]) -> None:
-        left = len(rows)
-        if left <= _PLAIN_PILE:
-            below, order = Stream(self._words.read, 8 * left).below, list(range(left))
-            for last in range(left - 1, 0, -1):
-                other = below(last + 1)
-                order[last], order[other] = order[other], order[last]
-            rows[:] = rows[order]
-            return
-        while left > 1:  # words that draw nothing are few, and are made up for here
-            words = np.frombuffer(self._words.read(left * _WORD_BITS // 8), dtype="<u4")
-            left = kernels.permute(rows, left, words, _WORD_BITS)
 
 
 def _deal(

@@ -1,0 +1,44 @@
+-- Tables are in a schema of their own, so that a database may be shared.
+CREATE SCHEMA IF NOT EXISTS privet;
+
+-- Surveys. A deleted one keeps its id alone, so that the id is never used again.
+CREATE TABLE surveys (
+    id TEXT PRIMARY KEY,
+    state TEXT NOT NULL CHECK (state IN ('open', 'closed', 'deleted')),
+    contract BYTEA,
+    settings TEXT NOT NULL,
+    day TEXT NOT NULL,
+    closed TEXT
+);
+
+-- Reports that wait to be folded: a row for each group of requests, under a random number.
+CREATE TABLE inbox (id BIGINT PRIMARY KEY, survey TEXT NOT NULL, reports BYTEA NOT NULL);
+CREATE INDEX inbox_survey ON inbox (survey);
+
+-- Folded reports, in random order under a random number. No reports: only counts are kept.
+CREATE TABLE chunks (
+    id BIGINT PRIMARY KEY, survey TEXT NOT NULL, n BIGINT NOT NULL, reports BYTEA
+);
+CREATE INDEX chunks_survey ON chunks (survey);
+
+-- The sum of the chunks, in parts of bounded size.
+CREATE TABLE tallies (
+    survey TEXT NOT NULL, part BIGINT NOT NULL, data BYTEA NOT NULL, PRIMARY KEY (survey, part)
+);
+
+-- What was counted: the hash of each key, and that of key and body together.
+CREATE TABLE keys (
+    survey TEXT NOT NULL, key BYTEA NOT NULL, seal BYTEA NOT NULL, PRIMARY KEY (survey, key)
+);
+
+-- Hashed invitations, and the hashed key that each was spent for.
+CREATE TABLE invitations (
+    survey TEXT NOT NULL, invitation BYTEA NOT NULL, key BYTEA, PRIMARY KEY (survey, invitation)
+);
+
+-- The hash of the administrator's token.
+CREATE TABLE facts (name TEXT PRIMARY KEY, value BYTEA NOT NULL);
+
+-- Random bytes cannot be made shorter.
+ALTER TABLE inbox ALTER COLUMN reports SET STORAGE EXTERNAL;
+ALTER TABLE chunks ALTER COLUMN reports SET STORAGE EXTERNAL;

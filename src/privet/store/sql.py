@@ -1,0 +1,243 @@
+"""A store in tables: what is written and read, the same for both databases."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ..contract import Contract
+from ..errors import IdTaken, NoReports, NoSurvey
+from . import checking, folding
+from .arriving import is_id, outcomes_of, states_of
+from .base import KEPT_DAYS, Entry, Outcome, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from os import PathLike
+
+    from ..analysis.tally import Tally
+    from .base import Arrival
+    from .database import Database, Run
+
+__all__ = ["SqlStore"]
+
+# Everything that goes with a survey.
+_TABLES = ("inbox", "chunks", "tallies", "keys", "invitations")
+
+
+class _Overtaken(Exception):
+    """Another process has folded the same rows."""
+
+
+class SqlStore(Store):
+    """A store in a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # --- surveys ----------------------------------------------------------------------------------
+
+    def create(self, contract: Contract, settings: Mapping[str, Any] | None = None) -> bool:
+        """Open a survey; return whether it is new."""
+        text, more = contract.to_json().encode(), json.dumps(dict(settings or {}))
+        with self._database.writing() as run:
+            insert = (
+                "INSERT INTO surveys (id, state, contract, settings, day) "
+                "VALUES (?, 'open', ?, ?, ?) ON CONFLICT (id) DO NOTHING"
+            )
+            if run(insert, contract.id, text, more, _today()).rowcount:
+                return True
+            try:
+                if _found(run, contract.id).contract == text:
+                    return False
+            except NoSurvey as error:
+                raise IdTaken(f"{error} Its id cannot be used again.") from None
+        raise IdTaken(f"There is another survey {contract.id!r}.")
+
+    def entries(self) -> dict[str, Entry]:
+        """Return all surveys that are not deleted, by id."""
+        select = f"SELECT id, {_ENTRY} FROM surveys WHERE state <> 'deleted' ORDER BY id"  # noqa: S608
+        with self._database.snapshot() as run:
+            return {id: _entry(*rest) for id, *rest in run(select).fetchall()}
+
+    def get(self, id: str) -> Entry:
+        """Return one survey."""
+        with self._database.snapshot() as run:
+            return _found(run, id)
+
+    def close(self, id: str) -> None:
+        """Take no more reports, and fold those that wait."""
+        with self._database.writing() as run:
+            _found(run, id)
+            update = (
+                "UPDATE surveys SET state = 'closed', closed = ? WHERE id = ? AND state = 'open'"
+            )
+            run(update, _today(), id)
+        self.fold(id)
+
+    def delete(self, id: str) -> None:
+        """Remove all that there is of a survey but its id."""
+        with self._database.alone(id), self._database.writing() as run:
+            _found(run, id)
+            run(
+                "UPDATE surveys SET state = 'deleted', contract = NULL, settings = '{}', day = '', "
+                "closed = NULL WHERE id = ?",
+                id,
+            )
+            for table in _TABLES:
+                run(f"DELETE FROM {table} WHERE survey = ?", id)  # noqa: S608
+        self._database.settle()
+
+    # --- reports ----------------------------------------------------------------------------------
+
+    def add(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
+        """Take a group of arrivals in one transaction."""
+        with self._database.writing() as run:
+            outcomes = outcomes_of(self._database, run, arrivals)
+            bodies: dict[str, list[bytes]] = {}
+            for arrival, outcome in zip(arrivals, outcomes, strict=True):
+                if outcome is Outcome.COUNTED and arrival.reports:
+                    bodies.setdefault(arrival.survey, []).append(arrival.reports)
+            for survey, some in bodies.items():
+                insert = "INSERT INTO inbox (id, survey, reports) VALUES (?, ?, ?)"
+                run(insert, folding.new_id(), survey, b"".join(some))
+        return outcomes
+
+    def fold(self, id: str, *, force: bool = False) -> int:
+        """Move reports from the inbox to chunks, in random order; return how many."""
+        folded = 0
+        with self._database.alone(id):
+            while not folded and (ready := self._ready(id, force=force)) is not None:
+                with suppress(_Overtaken), self._database.writing() as run:
+                    if self._database.delete_rows(run, ready.rows) < len(ready.rows):
+                        raise _Overtaken
+                    ready.write(run)
+                    folded = ready.n
+        if folded:
+            self._database.settle()
+        return folded
+
+    def _ready(self, id: str, *, force: bool) -> folding.Fold | None:
+        """Return what a fold would write, or None where none is due."""
+        with self._database.snapshot() as run:
+            entry = _found(run, id)
+            contract = _contract(entry.contract)
+            if entry.open and not force and not folding.is_due(run, contract):
+                return None
+            rows, reports = folding.waiting(run, contract)
+            tally = folding.read_tally(run, contract)
+        keep = not entry.settings.get("counts_only")
+        return folding.prepared(tally, rows, reports, keep=keep) if rows else None
+
+    def tally(self, id: str) -> Tally:
+        """Return the tally of every report so far, whether folded or not."""
+        with self._database.snapshot() as run:
+            contract = _contract(_found(run, id).contract)
+            tally, (_, reports) = folding.read_tally(run, contract), folding.waiting(run, contract)
+        tally.update(reports)
+        return tally
+
+    def reports(self, id: str) -> Iterator[bytes]:
+        """Yield all reports, many at a time, as of one moment."""
+        entry = self.get(id)
+        if entry.settings.get("counts_only"):
+            raise NoReports(f"Of survey {id!r}, only the counts are kept.")
+        return self._reports(_contract(entry.contract))
+
+    def _reports(self, contract: Contract) -> Iterator[bytes]:
+        with self._database.snapshot() as run:
+            select = "SELECT id FROM chunks WHERE survey = ? ORDER BY id"
+            for chunk in run(select, contract.id).fetchall():
+                yield run("SELECT reports FROM chunks WHERE id = ?", *chunk).fetchone()[0]
+            for some in folding.in_chunks(folding.waiting(run, contract)[1]):
+                yield some.tobytes()
+
+    def check(self, id: str) -> str | None:
+        """Count all reports again; return in what they differ from the tally, or None."""
+        with self._database.snapshot() as run:
+            entry = _found(run, id)
+            counts_only = bool(entry.settings.get("counts_only"))
+            return checking.problem(run, _contract(entry.contract), counts_only=counts_only)
+
+    # --- access and upkeep ------------------------------------------------------------------------
+
+    def invite(self, id: str, invitations: Iterable[bytes]) -> None:
+        """Add hashed invitations."""
+        insert = "INSERT INTO invitations (survey, invitation) VALUES (?, ?) ON CONFLICT DO NOTHING"
+        with self._database.writing() as run:
+            _found(run, id)
+            states_of(self._database, run, [id])  # which no delete changes before these are in
+            for invitation in sorted(invitations):
+                run(insert, id, invitation)
+
+    def spend(self, id: str, invitation: bytes, key: bytes) -> bool:
+        """Spend an invitation for an arrival's key; return whether that may be sent."""
+        update = (
+            "UPDATE invitations SET key = ? "
+            "WHERE survey = ? AND invitation = ? AND (key IS NULL OR key = ?)"
+        )
+        with self._database.writing() as run:
+            _found(run, id)
+            return run(update, key, id, invitation, key).rowcount == 1
+
+    def token(self) -> bytes | None:
+        """Return the hash of the administrator's token."""
+        with self._database.snapshot() as run:
+            row = run("SELECT value FROM facts WHERE name = 'token'").fetchone()
+        return row and bytes(row[0])
+
+    def set_token(self, hashed: bytes) -> None:
+        """Replace the hash of the administrator's token."""
+        insert = (
+            "INSERT INTO facts (name, value) VALUES ('token', ?) "
+            "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+        )
+        with self._database.writing() as run:
+            run(insert, hashed)
+
+    def expire(self, day: date) -> None:
+        """Forget the keys and invitations of surveys closed more than 30 days before a day."""
+        last = (day - timedelta(days=KEPT_DAYS)).isoformat()
+        with self._database.writing() as run:
+            for table in ("keys", "invitations"):
+                old = "SELECT id FROM surveys WHERE state = 'closed' AND closed < ?"
+                run(f"DELETE FROM {table} WHERE survey IN ({old})", last)  # noqa: S608
+        self._database.settle()
+
+    def backup(self, path: str | PathLike[str]) -> None:
+        """Write a copy, as of one moment, to a file, while the store goes on being used."""
+        self._database.backup(path)
+
+    def dispose(self) -> None:
+        """Close the connections."""
+        self._database.dispose()
+
+
+_ENTRY = "contract, state, day, closed, settings"
+
+
+def _found(run: Run, id: str) -> Entry:
+    """Return a survey's entry, or raise NoSurvey."""
+    if is_id(id):
+        row = run(f"SELECT {_ENTRY} FROM surveys WHERE id = ?", id).fetchone()  # noqa: S608
+        if row is not None:
+            if row[1] == "deleted":
+                raise NoSurvey(id, gone=True)
+            return _entry(*row)
+    raise NoSurvey(id)
+
+
+def _entry(contract: bytes, state: str, day: str, closed: str | None, settings: str) -> Entry:
+    return Entry(contract, state == "open", day, closed, json.loads(settings))
+
+
+@lru_cache(16)
+def _contract(text: bytes) -> Contract:
+    return Contract.from_json(text)
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()

@@ -1,0 +1,64 @@
+"""privet store and privet backup, on a store as a service leaves it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arrivals import AGE, SURVEY, answers, arrival, stored
+from commands import BAD_DATA, SYSTEM, USAGE, fails, run, succeeds
+from privet.store import open_store
+
+
+@pytest.fixture
+def sent(tmp_path, monkeypatch):
+    """A store of two surveys in surveys.db, one of them folded; the reports of the other."""
+    monkeypatch.chdir(tmp_path)
+    reports = answers(AGE, 4)
+    with open_store("surveys.db") as store:
+        store.create(SURVEY)
+        store.create(AGE)
+        store.add([arrival(SURVEY, answers(SURVEY, 7)), arrival(AGE, reports)])
+        store.fold("drinks", force=True)
+    return reports
+
+
+def test_a_store_that_is_right(sent):
+    assert succeeds("store", "check", "surveys.db") == (
+        "age: 4 reports, as counted again\ndrinks: 7 reports, as counted again\n"
+    )
+    found = json.loads(succeeds("store", "check", "surveys.db", "--json"))
+    assert found == {"surveys": [{"id": "age", "n": 4}, {"id": "drinks", "n": 7}]}
+
+
+def test_a_store_whose_tally_is_wrong(sent):
+    with open_store("surveys.db") as store, store._database.writing() as sql:
+        sql("UPDATE chunks SET reports = ?", answers(SURVEY, 1)[0] * 7)
+    problem = "the tally is not the sum of the reports"
+    result = run("store", "check", "surveys.db")
+    assert result.exit_code == BAD_DATA
+    assert result.stdout == "age: 4 reports, as counted again\n"
+    assert result.stderr == f"Error: drinks: {problem}.\n"
+    found = json.loads(run("store", "check", "surveys.db", "--json").stdout)
+    assert found == {"surveys": [{"id": "age", "n": 4}, {"id": "drinks", "problem": problem}]}
+
+
+def test_what_is_no_store(sent):
+    assert fails(SYSTEM, "store", "check", "none.db") == "none.db: there is no store here."
+    Path("text.db").write_text("nonsense" * 100)
+    for command in (["store", "check", "text.db"], ["backup", "text.db", "new.db"]):
+        assert fails(SYSTEM, *command) == "text.db: file is not a database"
+    assert "a path or a postgresql:// URL" in fails(USAGE, "store", "check", "mysql://host")
+    assert "There is no server" not in fails(
+        SYSTEM, "store", "check", "postgresql://@/x?host=/none"
+    )
+
+
+def test_a_backup_is_a_store(sent):
+    said = json.loads(succeeds("backup", "surveys.db", "copy.db", "--json"))
+    assert said == {"file": "copy.db", "surveys": 2, "bytes": Path("copy.db").stat().st_size}
+    with open_store("copy.db", create=False) as copy:
+        assert sorted(stored(copy, AGE).elements()) == sorted(sent)
+    assert run("backup", "surveys.db", "copy.db").stderr == "copy.db: 2 surveys\n"
+    assert "given twice" in fails(USAGE, "backup", "surveys.db", "./surveys.db")
+    assert "does not exist" in fails(USAGE, "backup", "none.db", "new.db")

@@ -1,0 +1,448 @@
+"""What a store promises, held to on both real databases."""
+
+import threading
+import time
+from collections import Counter
+from datetime import date, timedelta
+from hashlib import sha256
+
+import numpy as np
+import pytest
+
+from arrivals import AGE, BOTH, SURVEY, answers, arrival, stored, tally_of
+from privet import Survey
+from privet.errors import IdTaken, NoReports, NoSurvey, StoreFailure
+from privet.store import Arrival, Outcome, database, folding, open_store
+
+CONTRACTS = pytest.mark.parametrize("contract", [SURVEY, AGE, BOTH], ids=lambda one: one.id)
+COUNTED, ALREADY, CONFLICT = Outcome.COUNTED, Outcome.ALREADY, Outcome.CONFLICT
+
+
+@pytest.fixture
+def drinks(store):
+    """A store with the survey open in it."""
+    assert store.create(SURVEY)
+    return store
+
+
+# --- surveys --------------------------------------------------------------------------------------
+
+
+def test_a_survey_is_kept_as_it_is(store):
+    assert store.entries() == {}
+    assert store.create(SURVEY, {"counts_only": False, "title": "Où ? \0 \ud800"})
+    assert store.create(BOTH)
+    entry = store.get("drinks")
+    assert entry.contract == SURVEY.to_json().encode()
+    assert (entry.open, entry.closed) == (True, None)
+    assert abs(date.fromisoformat(entry.day) - date.today()) <= timedelta(days=1)
+    assert entry.settings == {"counts_only": False, "title": "Où ? \0 \ud800"}
+    assert list(store.entries()) == ["both", "drinks"]
+    assert store.entries()["drinks"] == entry
+
+
+def test_the_same_survey_can_be_made_again_and_another_not(drinks):
+    assert not drinks.create(SURVEY)
+    other = Survey("Drink?", ["tea", "coffee"], 2.0, id="drinks")
+    with pytest.raises(IdTaken, match="There is another survey 'drinks'."):
+        drinks.create(other)
+    assert drinks.get("drinks").contract == SURVEY.to_json().encode()
+
+
+def test_a_deleted_survey_is_gone_and_its_id_is_never_used_again(drinks):
+    drinks.add([arrival(SURVEY, answers(SURVEY, 3), b"key")])
+    drinks.fold("drinks", force=True)
+    drinks.add([arrival(SURVEY, answers(SURVEY, 3))])
+    drinks.invite("drinks", [bytes(32)])
+    drinks.delete("drinks")
+    assert drinks.entries() == {}
+    assert drinks.add([arrival(SURVEY, [], b"key")]) == [Outcome.GONE]
+    for ask in (drinks.get, drinks.tally, drinks.check, drinks.close, drinks.delete, drinks.fold):
+        with pytest.raises(NoSurvey, match="The survey 'drinks' was deleted.") as caught:
+            ask("drinks")
+        assert caught.value.gone
+    with pytest.raises(IdTaken, match="was deleted. Its id cannot be used again."):
+        drinks.create(SURVEY)
+    with drinks._database.snapshot() as run:
+        for table in ("inbox", "chunks", "tallies", "keys", "invitations"):
+            assert run(f"SELECT COUNT(*) FROM {table}").fetchone()[0] == 0
+        (kept,) = run("SELECT * FROM surveys").fetchall()
+    assert kept == ("drinks", "deleted", None, "{}", "", None)
+
+
+@pytest.mark.parametrize("id", ["nonsense", "", "a\0b", "\ud800", "a'b", "x" * 1000])
+def test_an_unknown_survey(drinks, id):
+    for ask in (drinks.get, drinks.tally, drinks.check, drinks.close, drinks.delete, drinks.fold):
+        with pytest.raises(NoSurvey, match="There is no survey") as caught:
+            ask(id)
+        assert not caught.value.gone
+    with pytest.raises(NoSurvey):
+        drinks.reports(id)
+    key = bytes(32)
+    group = [Arrival(id, key, key, b"x"), arrival(SURVEY, answers(SURVEY, 1), b"k")]
+    assert drinks.add(group) == [Outcome.UNKNOWN, COUNTED]  # which spoils nobody else's
+
+
+# --- reports --------------------------------------------------------------------------------------
+
+
+@CONTRACTS
+def test_the_tally_is_exact_at_any_moment(store, contract):
+    store.create(contract)
+    sent, folded = [], 0
+    assert store.tally(contract.id) == contract.tally()
+    for step in range(6):
+        some = answers(contract, 5 + step)
+        assert store.add([arrival(contract, some[:2]), arrival(contract, some[2:], b"%d" % step)])
+        sent += some
+        if step in (1, 4):
+            assert store.fold(contract.id, force=True) == len(sent) - folded
+            folded = len(sent)
+        assert store.tally(contract.id) == tally_of(contract, sent)
+        assert stored(store, contract) == Counter(sent)
+        assert store.check(contract.id) is None
+    store.close(contract.id)
+    assert store.tally(contract.id) == tally_of(contract, sent)
+    assert stored(store, contract) == Counter(sent)
+
+
+def test_a_key_is_counted_once(drinks):
+    body, other = answers(SURVEY, 3), answers(SURVEY, 4)
+    one = arrival(SURVEY, body, b"one")
+    assert drinks.add([one]) == [COUNTED]
+    assert drinks.add([one, arrival(SURVEY, other, b"one")]) == [ALREADY, CONFLICT]
+    two, clash = arrival(SURVEY, body, b"two"), arrival(SURVEY, other, b"two")
+    # Within a group as across groups, and without a key as often as it comes.
+    free = arrival(SURVEY, body)
+    assert drinks.add([two, clash, two, free, one, free]) == [
+        COUNTED, CONFLICT, ALREADY, COUNTED, ALREADY, COUNTED
+    ]  # fmt: skip
+    assert drinks.tally("drinks") == tally_of(SURVEY, 4 * body)
+
+
+def test_keys_are_a_surveys_own(drinks):
+    drinks.create(AGE)
+    group = [arrival(SURVEY, answers(SURVEY, 2), b"key"), arrival(AGE, answers(AGE, 3), b"key")]
+    assert drinks.add(group) == [COUNTED, COUNTED]
+    assert (drinks.tally("drinks").n, drinks.tally("age").n) == (2, 3)
+
+
+def test_a_group_is_one_row_a_survey(drinks):
+    drinks.create(AGE)
+    drinks.add(
+        [arrival(SURVEY, answers(SURVEY, 1)) for _ in range(9)] + [arrival(AGE, answers(AGE, 2))]
+    )
+    with drinks._database.snapshot() as run:
+        assert run("SELECT COUNT(*) FROM inbox").fetchone()[0] == 2
+
+
+def test_after_the_close_nothing_is_counted_and_a_retry_is_known(drinks):
+    body = answers(SURVEY, 3)
+    drinks.add([arrival(SURVEY, body, b"before")])
+    drinks.close("drinks")
+    day = drinks.get("drinks").closed
+    drinks.close("drinks")
+    assert not drinks.get("drinks").open
+    assert drinks.get("drinks").closed == day is not None
+    late = [arrival(SURVEY, body, b"before"), arrival(SURVEY, body[:1], b"before"),
+            arrival(SURVEY, body, b"late"), arrival(SURVEY, body)]  # fmt: skip
+    assert drinks.add(late) == [ALREADY, CONFLICT, Outcome.CLOSED, Outcome.CLOSED]
+    assert drinks.tally("drinks") == tally_of(SURVEY, body)
+
+
+def test_keys_are_kept_for_thirty_days_after_the_close(drinks):
+    drinks.create(AGE)
+    drinks.invite("drinks", [bytes(32)])
+    one, other = arrival(SURVEY, answers(SURVEY, 1), b"1"), arrival(AGE, answers(AGE, 1), b"1")
+    drinks.add([one, other])
+    drinks.close("drinks")
+    closed = date.fromisoformat(drinks.get("drinks").closed)
+    drinks.expire(closed + timedelta(days=30))
+    assert drinks.add([one, other]) == [ALREADY, ALREADY]
+    drinks.expire(closed + timedelta(days=31))
+    assert drinks.add([one, other]) == [Outcome.CLOSED, ALREADY]  # the other is open
+    assert not drinks.spend("drinks", bytes(32), bytes(32))
+
+
+# --- folds ----------------------------------------------------------------------------------------
+
+
+def test_a_fold_waits_until_it_is_worth_it(drinks, monkeypatch):
+    assert folding.due(SURVEY, 1 << 20)
+    assert not folding.due(SURVEY, (1 << 20) - 1)
+    large = Survey("Number?", [str(i) for i in range(600_000)], 1.0, mechanism="k-subset")
+    assert folding.due(large, 1_200_000)  # a quarter of 600,000 counters of 8 bytes
+    assert not folding.due(large, 1_199_999)
+    monkeypatch.setattr(folding, "LEAST_FOLD", 40)
+    size = SURVEY.mechanism.report_bytes
+    drinks.add([arrival(SURVEY, answers(SURVEY, 39 // size))])
+    assert drinks.fold("drinks") == 0
+    drinks.add([arrival(SURVEY, answers(SURVEY, 2))])
+    assert drinks.fold("drinks") == 39 // size + 2
+    assert drinks.fold("drinks") == drinks.fold("drinks", force=True) == 0
+
+
+def test_rows_are_bounded(store, monkeypatch):
+    monkeypatch.setattr(folding, "MOST_BYTES", 100)
+    store.create(AGE)
+    sent = answers(AGE, 1000)
+    store.add([arrival(AGE, sent)])
+    store.fold("age", force=True)
+    with store._database.snapshot() as run:
+        for column in ("reports FROM chunks", "data FROM tallies"):
+            sizes = [len(data) for (data,) in run(f"SELECT {column}").fetchall()]
+            assert len(sizes) > 5
+            assert max(sizes) <= 100
+    assert store.tally("age") == tally_of(AGE, sent)
+    assert stored(store, AGE) == Counter(sent)
+    assert store.check("age") is None
+
+
+def test_a_fold_leaves_no_trace_of_the_order(store):
+    """Twelve different reports come in order; of the folded orders, hardly any is the same."""
+    numbers = Survey("Number?", [str(i) for i in range(256)], 8.0, mechanism="multivariate-rr")
+    store.create(numbers)
+    sent = [bytes([i]) for i in range(12)]
+    for _ in range(8):
+        store.add([arrival(numbers, [one]) for one in sent])
+        store.fold(numbers.id, force=True)
+    orders = set(store.reports(numbers.id))
+    assert [sorted(order) for order in orders] == [list(range(12))] * 8  # 12! = 479 million
+    assert b"".join(sent) not in orders
+
+
+def test_counts_only(store):
+    store.create(SURVEY, {"counts_only": True})
+    sent = answers(SURVEY, 7)
+    store.add([arrival(SURVEY, sent)])
+    store.fold("drinks", force=True)
+    store.add([arrival(SURVEY, sent[:2])])
+    assert store.tally("drinks") == tally_of(SURVEY, sent + sent[:2])
+    assert store.check("drinks") is None
+    with pytest.raises(NoReports, match="only the counts are kept"):
+        store.reports("drinks")
+    with store._database.writing() as run:
+        assert run("SELECT n, reports FROM chunks").fetchall() == [(7, None)]
+        run("UPDATE chunks SET n = 8")
+    assert store.check("drinks") == "the tally is of 7 reports, and there are 8"
+
+
+def test_a_check_finds_what_is_wrong(drinks):
+    sent = answers(SURVEY, 6)
+    drinks.add([arrival(SURVEY, sent)])
+    drinks.fold("drinks", force=True)
+    (good,) = drinks.reports("drinks")
+
+    def check_with(sql, value):
+        with drinks._database.writing() as run:
+            run(sql, value)
+        return drinks.check("drinks")
+
+    chunk = "UPDATE chunks SET reports = ?"
+    assert "should have 6 reports" in check_with(chunk, good[:-1])
+    assert "reports[0]: " in check_with(chunk, b"\xff" * len(good))
+    other = answers(SURVEY, 1)[0] * 6
+    assert check_with(chunk, other) == "the tally is not the sum of the reports"
+    assert check_with(chunk, good) is None
+    assert "checksum" in check_with("UPDATE tallies SET data = ?", _flipped(drinks))
+    assert "mark" in check_with("UPDATE tallies SET data = ?", b"nonsense")
+    assert "6" in check_with("DELETE FROM tallies WHERE survey = ?", "drinks")
+    check_with(chunk, good)
+    insert = "INSERT INTO inbox (id, survey, reports) VALUES (1, 'drinks', ?)"
+    with drinks._database.writing() as run:
+        folding.write_tally(run, "drinks", tally_of(SURVEY, sent).to_bytes())
+    assert check_with(insert, b"\xff" * SURVEY.mechanism.report_bytes).startswith("inbox: ")
+
+
+def _flipped(store):
+    with store._database.snapshot() as run:
+        (data,) = run("SELECT data FROM tallies").fetchone()
+    return data[:60] + bytes([data[60] ^ 1]) + data[61:]
+
+
+# --- at the same time -----------------------------------------------------------------------------
+
+
+def in_threads(count, work):
+    errors = []
+
+    def guarded(i):
+        try:
+            work(i)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def test_concurrent_identical_keys_are_counted_once(drinks):
+    group = [arrival(SURVEY, answers(SURVEY, 2), b"%d" % i) for i in range(20)]
+    outcomes = [None] * 6
+
+    def send(i):
+        mine = np.random.default_rng(i).permutation(len(group))
+        outcomes[i] = [drinks.add([group[j] for j in mine[at : at + 5]]) for at in range(0, 20, 5)]
+
+    in_threads(6, send)
+    counted = Counter(one for groups in outcomes for group in groups for one in group)
+    assert counted == {COUNTED: 20, ALREADY: 100}
+    expected = b"".join(one.reports for one in group)
+    size = SURVEY.mechanism.report_bytes
+    assert stored(drinks, SURVEY) == Counter(
+        expected[at : at + size] for at in range(0, len(expected), size)
+    )
+
+
+def test_adding_folding_and_reading_at_once(drinks):
+    stop, sent = threading.Event(), [[], []]
+
+    def work(i):
+        if i < 2:
+            for _ in range(30):
+                some = answers(SURVEY, 3)
+                assert drinks.add([arrival(SURVEY, some)]) == [COUNTED]
+                sent[i] += some
+            if i == 0:
+                stop.set()
+        elif i == 2:
+            while not stop.is_set():
+                drinks.fold("drinks", force=True)
+        else:
+            before = 0
+            while not stop.is_set():
+                n = drinks.tally("drinks").n
+                assert n % 3 == 0
+                assert before <= n
+                assert sum(stored(drinks, SURVEY).values()) >= n
+                assert drinks.check("drinks") is None
+                before = n
+
+    in_threads(4, work)
+    assert drinks.tally("drinks") == tally_of(SURVEY, sent[0] + sent[1])
+    assert stored(drinks, SURVEY) == Counter(sent[0] + sent[1])
+
+
+@pytest.mark.parametrize("end", ["close", "delete"])
+def test_nothing_is_counted_after_a_close_or_delete_returned(drinks, end):
+    """What was counted before is in the tally that the close leaves, and nothing more ever is."""
+    closed, counted, late = threading.Event(), [], []
+
+    def work(i):
+        if i == 0:
+            while len(counted) < 20:
+                time.sleep(0.001)
+            getattr(drinks, end)("drinks")
+            closed.set()
+            return
+        for step in range(400):
+            was_closed = closed.is_set()
+            (outcome,) = drinks.add([arrival(SURVEY, answers(SURVEY, 1), b"%d %d" % (i, step))])
+            if outcome is COUNTED:
+                counted.append(step)
+                late.append(was_closed)
+            elif was_closed:
+                return
+
+    in_threads(4, work)
+    assert not any(late)
+    if end == "close":
+        assert drinks.tally("drinks").n == len(counted)
+        assert drinks.check("drinks") is None
+    with drinks._database.snapshot() as run:
+        assert run("SELECT COUNT(*) FROM inbox").fetchone()[0] == 0
+        if end == "delete":
+            assert run("SELECT COUNT(*) FROM keys").fetchone()[0] == 0
+
+
+# --- access ---------------------------------------------------------------------------------------
+
+
+def test_an_invitation_is_spent_for_one_key(drinks):
+    invitations = [sha256(b"%d" % i).digest() for i in range(3)]
+    drinks.invite("drinks", invitations)
+    drinks.invite("drinks", invitations)
+    first, second = bytes(32), bytes([1]) * 32
+    assert drinks.spend("drinks", invitations[0], first)
+    drinks.invite("drinks", invitations)  # which does not make it new
+    assert drinks.spend("drinks", invitations[0], first)  # sent again
+    assert not drinks.spend("drinks", invitations[0], second)
+    assert drinks.spend("drinks", invitations[1], second)
+    assert not drinks.spend("drinks", sha256(b"other").digest(), first)
+    for ask in (
+        lambda: drinks.invite("other", invitations),
+        lambda: drinks.spend("x", first, first),
+    ):
+        with pytest.raises(NoSurvey):
+            ask()
+
+
+def test_an_invitation_that_several_spend_at_once_is_one_keys(drinks):
+    drinks.invite("drinks", [bytes(32)])
+    won = []
+
+    def spend(i):
+        if drinks.spend("drinks", bytes(32), bytes([i]) * 32):
+            won.append(i)
+
+    in_threads(5, spend)
+    assert len(won) == 1
+
+
+def test_the_token(drinks):
+    assert drinks.token() is None
+    drinks.set_token(bytes(32))
+    drinks.set_token(b"\xff" * 32)
+    assert drinks.token() == b"\xff" * 32
+
+
+# --- opening --------------------------------------------------------------------------------------
+
+
+def test_all_is_there_when_a_store_is_opened_again(place):
+    sent = answers(SURVEY, 5)
+    with open_store(place) as store:
+        store.create(SURVEY)
+        store.add([arrival(SURVEY, sent, b"key")])
+        store.set_token(bytes(32))
+    with open_store(place, create=False) as store:
+        assert store.tally("drinks") == tally_of(SURVEY, sent)
+        assert store.add([arrival(SURVEY, sent, b"key")]) == [ALREADY]
+        assert store.token() == bytes(32)
+
+
+def test_a_store_that_is_not_there_is_not_made(place):
+    with pytest.raises(StoreFailure, match="[Tt]here is no store here."):
+        open_store(place, create=False)
+    with open_store(place):
+        pass
+
+
+def test_migrations_run_once_each_and_a_newer_store_is_refused(place, tmp_path, monkeypatch):
+    with open_store(place) as store:
+        store.create(SURVEY)
+    dialect = store._database.dialect
+    folder = tmp_path / "migrations" / dialect
+    folder.mkdir(parents=True)
+    (folder / "001.sql").write_text((database.MIGRATIONS / dialect / "001.sql").read_text())
+    (folder / "002.sql").write_text("ALTER TABLE surveys ADD COLUMN note TEXT;\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "MIGRATIONS", tmp_path / "migrations")
+        for _ in range(2):
+            with open_store(place) as store, store._database.snapshot() as run:
+                assert run("SELECT id, note FROM surveys").fetchall() == [("drinks", None)]
+        # One that fails leaves the store as it was.
+        (folder / "003.sql").write_text("ALTER TABLE surveys ADD COLUMN more TEXT; NONSENSE;")
+        with pytest.raises(StoreFailure):
+            open_store(place)
+        (folder / "003.sql").unlink()
+        with open_store(place) as store, store._database.snapshot() as run:
+            assert store._database.version(run) == 2
+    message = "The store is of version 2, and this privet knows 1: use a newer privet."
+    with pytest.raises(StoreFailure, match=message):
+        open_store(place)
