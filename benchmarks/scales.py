@@ -1,8 +1,8 @@
 """python -m benchmarks.scales: how often intervals of a scale cover, how near distributions are.
 
-Numbers are drawn from a truth on [0, 1] and rounded to one of the two nearest centres of cells;
-windows are drawn from their exact joint law. What is covered is the truth before rounding, but for
-shares of spikes, which rounding spreads over two cells.
+Numbers are drawn from a truth on [0, 1] and rounded to one of the two nearest centres of cells, as
+surveys do; windows are drawn from their exact joint law. What is covered is the truth before
+rounding, but for shares of spikes, which rounding spreads over two cells.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import numpy as np
 from scipy.special import betainc
 from scipy.stats import lognorm
 
+from privet import Scale, Survey
 from privet.analysis.numbers import Numbers
+from privet.analysis.scale_estimate import ScaleEstimate
 from privet.mechanisms import Interval
 
 if TYPE_CHECKING:
@@ -42,46 +44,55 @@ BELOW = {
 
 
 def cells_of(below: Floats, cells: int) -> Floats:
-    """Return the shares of cells: below a border is the mean of what is below numbers near it."""
+    """Return the shares of cells that fill [0, 1]."""
+    return rounded_to(below, (np.arange(cells) + 0.5) / cells)
+
+
+def rounded_to(below: Floats, centres: Floats) -> Floats:
+    """Return the shares of centres: below a border is the mean of what is below numbers near it."""
     areas = np.concatenate(([0], np.cumsum((below[1:] + below[:-1]) / 2))) / (len(below) - 1)
-    centres = (np.arange(cells) + 0.5) / cells
-    borders = np.diff(np.interp(centres, _FINE, areas)) * cells
+    borders = np.diff(np.interp(centres, _FINE, areas)) / (centres[1] - centres[0])
     return np.diff(np.concatenate(([0], borders, [1])))
 
 
-def measured(numbers: Numbers) -> list[Measured]:
+def measured(estimate: ScaleEstimate) -> list[Measured]:
     """Return all that is measured."""
-    shares = [numbers.share(*ends) for ends in SHARES]
-    quantiles = [numbers.quantile(q) for q in QUANTILES]
-    return [numbers.mean(), numbers.variance(), *shares, *quantiles]
+    shares = [estimate.share(*ends) for ends in SHARES]
+    quantiles = [estimate.quantile(q) for q in QUANTILES]
+    return [estimate.mean(), estimate.variance(), *shares, *quantiles]
 
 
-def truths_of(name: str, theta: Floats) -> list[float]:
+def truths_of(name: str, theta: Floats, edges: tuple[float, float]) -> list[float]:
     """Return the true values of all that is measured."""
     below, grid, places = BELOW[name], _FINE, _FINE - 0.5 / (len(_FINE) - 1)
     weights = np.diff(below, prepend=0)
     quantiles = _FINE[np.searchsorted(below, np.array(QUANTILES) - 1e-12)]
     if name == "spikes":
-        below, grid, places = np.cumsum([0, *theta]), np.linspace(0, 1, len(theta) + 1), _FINE
+        below, grid, places = np.cumsum([0, *theta]), np.linspace(*edges, len(theta) + 1), _FINE
     mean = weights @ places
-    shares = np.diff(np.interp(SHARES, grid, below))[:, 0]
+    shares = [_below(high, grid, below) - _below(low, grid, below) for low, high in SHARES]
     return [mean, weights @ (places - mean) ** 2, *shares, *quantiles]
+
+
+def _below(number: float, grid: Floats, below: Floats) -> float:
+    return number if number in (0, 1) else float(np.interp(number, grid, below))
 
 
 def coverage(repeats: int, sizes: list[int]) -> None:
     """Print how often intervals cover, the least of each kind."""
     print("| cells | ε | people | truth | mean | variance | shares | quantiles |")
     print("|---|---|---|---|---|---|---|---|")
-    rng = np.random.default_rng(1)
     for cells, epsilon, n in product(sizes, LEVELS, PEOPLE):
-        mechanism = Interval(cells, epsilon)
-        chances = mechanism.analyst.estimator.chances
+        rng = np.random.default_rng([cells, int(10 * epsilon), n])
+        survey = Survey("How much?", Scale(0, 1, cells), epsilon)
+        chances = survey.mechanism.analyst.estimator.chances
         for name in ("Beta(5, 2)", "two modes", "spikes"):
-            theta = cells_of(BELOW[name], cells)
-            values, hits = truths_of(name, theta), np.zeros(2 + len(SHARES) + len(QUANTILES))
+            theta = rounded_to(BELOW[name], np.linspace(0, 1, cells))
+            values = truths_of(name, theta, survey.answers.edges)
+            hits = np.zeros(len(values))
             for windows in rng.multinomial(n, chances @ theta, size=repeats):
-                numbers = Numbers(mechanism, windows, n, 0, 1)
-                ends = np.array([one.interval() for one in measured(numbers)])
+                estimate = ScaleEstimate(survey, n, windows)
+                ends = np.array([one.interval() for one in measured(estimate)])
                 hits += (ends[:, 0] <= values) & (values <= ends[:, 1])
             shares, quantiles = hits[2 : 2 + len(SHARES)].min(), hits[-len(QUANTILES) :].min()
             least = np.array([*hits[:2], shares, quantiles]) / repeats

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEVELS, PEOPLE, CELLS, REPEATS = (0.5, 1.0, 2.0, 4.0), (10_000, 100_000), 256, 20
-WINDOWS, SMOOTH = "privet", "privet, quantiles of the distribution"
+OURS = "privet"
 # How far behind the best is still as good, for means at strong privacy and for all else.
 CLOSE_AT_STRONG, CLOSE = 1.15, 1.05
 _HERE = Path(__file__).parent
@@ -116,14 +116,13 @@ def _scale(epsilon: float) -> Interval:
     return Interval(CELLS, epsilon)
 
 
-def ours(below: Floats, epsilon: float, n: int, rng: np.random.Generator) -> dict[str, tuple]:
+def ours(below: Floats, epsilon: float, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Return what is below each number, and quantiles, from windows of the default width."""
     mechanism = _scale(epsilon)
     chances = mechanism.analyst.estimator.chances @ cells_of(below, CELLS)
     numbers = Numbers(mechanism, rng.multinomial(n, chances), n, 0, 1)
     found = cdf_of_cells(numbers.distribution(), _FINE)
-    quantiles = np.array([numbers.quantile(q).value for q in QUANTILES])
-    return {WINDOWS: (found, quantiles), SMOOTH: (found, quantiles_of(found, _FINE, QUANTILES))}
+    return found, np.array([numbers.quantile(q).value for q in QUANTILES])
 
 
 def _outside(numbers: Floats, first: Floats, last: Floats) -> Floats:
@@ -137,7 +136,7 @@ def measure(cell: Cell, below: Floats, repeats: int) -> dict[str, Floats]:
     first, last = (quantiles_of(below, _FINE, np.add(QUANTILES, e)) for e in (-1e-9, 1e-9))
     errors: dict[str, list[tuple[float, float]]] = {}
     for _ in range(repeats):
-        found = ours(below, cell.epsilon, cell.n, rng)
+        found = {OURS: ours(below, cell.epsilon, cell.n, rng)}
         for name, rival in RIVALS.items():
             curve = rival(below, cell.epsilon, cell.n, rng)
             found[name] = curve, quantiles_of(curve, _FINE, QUANTILES)
@@ -167,7 +166,7 @@ def means_table(truths: dict[str, Floats]) -> tuple[list[str], list[str]]:
 
 
 def distributions_table(
-    found: dict[Cell, dict[str, Floats]], place: int, mine: str
+    found: dict[Cell, dict[str, Floats]], place: int
 ) -> tuple[list[str], list[str]]:
     """Return the table of one kind of error in thousandths, and the cells that miss their bar.
 
@@ -177,9 +176,9 @@ def distributions_table(
     lines.append("|---" * (5 + len(RIVALS)) + "|")
     missed, ratios = [], []
     for cell, errors in found.items():
-        mine_here, *others = (errors[name][place] for name in (mine, *RIVALS))
-        ratios.append([mine_here / other for other in (*others, min(others))])
-        shown = " | ".join(f"{1000 * value:.1f}" for value in (mine_here, *others))
+        mine, *others = (errors[name][place] for name in (OURS, *RIVALS))
+        ratios.append([mine / other for other in (*others, min(others))])
+        shown = " | ".join(f"{1000 * value:.1f}" for value in (mine, *others))
         ratio = ratios[-1][-1]
         lines.append(f"| {cell.truth} | {cell.epsilon:g} | {cell.n:,} | {shown} | {ratio:.2f} |")
         if ratio > CLOSE:
@@ -228,9 +227,8 @@ def main() -> None:
     means, beyond = means_table(truths)
     sections = [
         ("Means", means, beyond, len(truths) * len(LEVELS)),
-        ("Distributions: W1", *distributions_table(found, 0, WINDOWS), len(cells)),
-        ("Quantiles of the distribution", *distributions_table(found, 1, SMOOTH), len(cells)),
-        ("Quantiles by `quantile`", *distributions_table(found, 1, WINDOWS), len(cells)),
+        ("Distributions: W1", *distributions_table(found, 0), len(cells)),
+        ("Quantiles", *distributions_table(found, 1), len(cells)),
     ]
     text = [INTRODUCTION]
     for title, lines, missed, rows in sections:

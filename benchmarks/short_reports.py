@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import privet
 from privet import Survey
+from privet.analysis.lookup import values_of
+from privet.analysis.randomizing import randomize
 from privet.mechanisms import Cyclotomic, Hadamard, LocalHash, Projective
 
 from . import peers
@@ -35,6 +38,7 @@ def make(scale: Scale) -> Iterator[Row]:
             work = f"{kind.__name__}, d = {mechanism.d:,}, ε = {epsilon:g}"
             size = f"{mechanism.report_bytes} B each"
             yield Row(work, show_time(one), size, 1e-6 / one, "M/s", Bar(20))
+    yield _from_numbers(scale)
     survey = Survey("Which?", [str(i) for i in range(1000)], 1.0, mechanism=Cyclotomic(1000, 1.0))
     calls = range(scale(20_000))
     (one,) = seconds_a_unit(
@@ -42,6 +46,16 @@ def make(scale: Scale) -> Iterator[Row]:
     )
     shown = show_time(one)
     yield Row("Survey.randomize, d = 1,000", shown, "", 1e6 * one, "µs", Bar(3, at_most=True))
+
+
+def _from_numbers(scale: Scale) -> Row:
+    """Return how fast floats become reports: each is checked, rounded by a coin, and randomized."""
+    survey = Survey("How many?", privet.Scale(0, 1, cells=64), 1.0)
+    numbers = np.random.default_rng(1).random(scale(1_000_000))
+    mine = Work(lambda: randomize(survey, values_of(survey, numbers), workers=1), len(numbers))
+    (one,) = seconds_a_unit(scale.repeats, mine)
+    size = f"{survey.mechanism.report_bytes} B each"
+    return Row("Scale, 64 cells, from floats", show_time(one), size, 1e-6 / one, "M/s", Bar(20))
 
 
 def decode(scale: Scale) -> Iterator[Row]:

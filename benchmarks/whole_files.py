@@ -9,11 +9,12 @@ import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet import Survey
+from privet import Questionnaire, Survey
+from privet import Scale as Ages
 from privet.bulk import ReportsWriter
 
 from .rows import Bar, Row
@@ -36,7 +37,7 @@ kind = pa.binary(int(sys.argv[3]))
 schema = pa.schema([("report", kind)])
 options = {"use_dictionary": False, "compression": "none"}
 with parquet.ParquetWriter(sys.argv[2], schema, **options) as writer:
-    for batch in parquet.ParquetFile(sys.argv[1]).iter_batches(columns=["answer"]):
+    for batch in parquet.ParquetFile(sys.argv[1]).iter_batches():
         data = pa.py_buffer(bytes(len(batch) * kind.byte_width))
         column = pa.Array.from_buffers(kind, len(batch), [None, data])
         writer.write_batch(pa.record_batch([column], schema))
@@ -54,29 +55,62 @@ def commands(scale: Scale) -> Iterator[Row]:
 
     Processes of their own, both cores: ten million answers at d = 100 randomized into a file in
     random order and estimated, against reading the answers and writing a column of as many bytes;
-    and 800 MB of reports at d = 64 estimated, against only reading them. The files are in the
-    system's cache. Starting up is apart: what the same processes take for 100,000 rows, numba's
-    loading included, has a row of its own, and is taken off on both sides.
+    the same for as many people's answers to eight questions, with two tables; and 800 MB of reports
+    at d = 64 estimated, against only reading them. The files are in the system's cache. Starting up
+    is apart: what the same processes take for 100,000 rows, numba's loading included, has a row of
+    its own, and is taken off on both sides.
     """
     with TemporaryDirectory() as name:
         folder = Path(name)
         yield from _answers(scale, folder)
+        yield from _questionnaire(scale, folder)
         yield from _reports(scale, folder)
 
 
 def _answers(scale: Scale, folder: Path) -> Iterator[Row]:
     import pyarrow as pa
-    from pyarrow import parquet
 
     survey = Survey("Which?", [f"category {i}" for i in range(100)], 1.0)
     values = (np.random.default_rng(1).zipf(1.3, scale(10_000_000)) - 1) % 100
     column = pa.DictionaryArray.from_arrays(pa.array(values, pa.int32()), list(survey.categories))
     answers = pa.table({"answer": column.dictionary_decode()})
-    (folder / "survey.json").write_text(survey.to_json())
+    work = "randomize + estimate, 10⁷ answers"
+    yield from _slower(work, "read, write", _randomized(scale, folder, survey, answers), 3)
+    randomize = ["randomize", "survey.json", "all.parquet", "-o", "all.reports"]
+    yield _memory(folder, "randomize, 10⁷ answers", *randomize)
+
+
+def _questionnaire(scale: Scale, folder: Path) -> Iterator[Row]:
+    import pyarrow as pa
+
+    rng, n = np.random.default_rng(2), scale(10_000_000)
+    names = [f"category {i}" for i in range(8)]
+    ids = [f"q{i}" for i in range(8)]
+    surveys, columns = [], {}
+    for i, name in enumerate(ids):
+        if i < 5:
+            surveys.append(Survey("Which?", names, 1.0, id=name))
+            places = pa.array(rng.integers(0, 8, n, dtype=np.int32))
+            columns[name] = pa.DictionaryArray.from_arrays(places, names).dictionary_decode()
+        else:
+            surveys.append(Survey("How old?", Ages(0, 120, whole=True), 1.0, id=name))
+            columns[name] = pa.array(rng.integers(0, 100, n, dtype=np.int32))
+    asked = Questionnaire("Eight", surveys, 1.0, tables=[("q0", "q1"), ("q2", "q3")])
+    times = _randomized(scale, folder, asked, pa.table(columns))
+    yield from _slower("eight questions of 10⁷ people", "read, write", times, 3)
+
+
+def _randomized(
+    scale: Scale, folder: Path, contract: Survey | Questionnaire, answers: Any
+) -> list[float]:
+    """Time randomizing and estimating a table, pyarrow's reading and writing, and both starts."""
+    from pyarrow import parquet
+
+    (folder / "survey.json").write_text(contract.to_json())
     work = []
     for name, table in (("all", answers), ("few", answers[: scale(_FEW)])):
         parquet.write_table(table, folder / f"{name}.parquet")
-        size = str(survey.mechanism.report_bytes)
+        size = str(contract.mechanism.report_bytes)
         randomize = ["randomize", "survey.json", f"{name}.parquet", "-o", f"{name}.reports"]
         estimate = ["estimate", "survey.json", f"{name}.reports"]
         bare = [_READ_AND_WRITE, f"{name}.parquet", "bare.parquet", size]
@@ -84,10 +118,7 @@ def _answers(scale: Scale, folder: Path) -> Iterator[Row]:
             Work(lambda a=randomize, b=estimate: (_privet(folder, *a), _privet(folder, *b))),
             Work(lambda c=bare: _python(folder, *c)),
         ]
-    times = seconds_a_unit(1 if scale.quick else _REPEATS, *work)
-    yield from _slower("randomize + estimate, 10⁷ answers", "read, write", times, 3)
-    randomize = ["randomize", "survey.json", "all.parquet", "-o", "all.reports"]
-    yield _memory(folder, "randomize, 10⁷ answers", *randomize)
+    return seconds_a_unit(1 if scale.quick else _REPEATS, *work)
 
 
 def _reports(scale: Scale, folder: Path) -> Iterator[Row]:

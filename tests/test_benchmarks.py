@@ -31,6 +31,7 @@ Tally, as a share of reading memory
     tally, d = 1,000
     tally, d = 4,097
 Short reports, made
+    Scale, 64 cells, from floats
 Short reports, counted and decoded
 Short reports, against peers
 Randomized response, against peers
@@ -71,6 +72,8 @@ Commands over files, against pyarrow
     randomize + estimate, 10⁷ answers
     its start-up
     randomize, 10⁷ answers
+    eight questions of 10⁷ people
+    its start-up
     estimate, 10⁸ reports
     its start-up
 """
@@ -115,7 +118,7 @@ def test_a_quick_run_of_scales_beside_others_is_within_all_bars():
         cwd=root, capture_output=True, text=True,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
-    assert run.stdout.count("Within the bar") == 4
+    assert run.stdout.count("Within the bar") == 3
     assert "Means. Within the bar: 4 of 4." in run.stdout
     assert "Distributions: W1. Within the bar: 1 of 1." in run.stdout
 

@@ -11,19 +11,22 @@ SCRIPT = Path(__file__).with_name("components.sh")
 @pytest.fixture
 def run(tmp_path):
     """Return a way to run the script on a machine with nothing but these commands."""
+    (tmp_path / "postgres").touch(0o755)
 
     def run(user, packages, **environment):
         (tmp_path / "id").write_text(f"#!/bin/sh\necho {user}\n")
         (tmp_path / "apt-get").write_text(
             "#!/bin/sh\n"
             f'echo "$*" >>{tmp_path}/log\n'
-            f'case "$*" in *"{packages or "?"}") : >{tmp_path}/java; exit 0;; esac\n'
+            f'case "$*" in *"{packages or "?"}") exit 0;; esac\n'
             '[ "$1" = update ]\n'
         )
         for name in ("id", "apt-get"):
             (tmp_path / name).chmod(0o755)
-        done = subprocess.run(["/bin/sh", SCRIPT], capture_output=True, text=True,
-                              env={"PATH": str(tmp_path), **environment})  # fmt: skip
+        here = {"PATH": str(tmp_path), "POSTGRES": str(tmp_path)}
+        done = subprocess.run(
+            ["/bin/sh", SCRIPT], capture_output=True, text=True, env=here | environment
+        )
         assert done.stderr == ""
         log = tmp_path / "log"
         return done.returncode, done.stdout, log.read_text() if log.exists() else ""
@@ -69,3 +72,26 @@ def test_where_it_cannot_be_had(run):
 def test_ci_skips_nothing(run):
     status, said, _ = run(1000, None, CI="true")
     assert (status, said) == (1, MISSED)
+
+
+def test_a_server_where_debian_has_it(run, tmp_path):
+    (tmp_path / "java").touch(0o755)
+    (tmp_path / "postgres").unlink()
+    missed = (
+        "tests: there is no postgres, and the tests of the store are skipped; "
+        "on Debian: apt install postgresql\n"
+    )
+    assert run(1000, None) == (0, missed, "")
+    for version in ("15", "17"):
+        folder = tmp_path / version / "bin"
+        folder.mkdir(parents=True)
+        (folder / "postgres").touch(0o755)
+    assert run(1000, None) == (0, "", "")
+
+
+def test_a_server_is_installed(run, tmp_path):
+    (tmp_path / "java").touch(0o755)
+    (tmp_path / "postgres").unlink()
+    status, said, log = run(0, "postgresql")
+    assert (status, said) == (0, "tests: installing postgres for the store\n")
+    assert log.endswith("--no-install-recommends postgresql\n")

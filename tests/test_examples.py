@@ -18,6 +18,12 @@ SAYS = {
     "duckdb_recipe.py": ("tea", "frequency", "truth"),
     "groups.py": ("version 2.0", "from 500 reports", "All 80,500 together"),
     "polars_recipe.py": ("report", "IE", "FR", "shrunk"),
+    "questionnaire.py": (
+        "home × way, ",
+        "20,000 reports of 2 bytes",
+        "go together",
+        "minutes",
+    ),
     "spark_lake.py": ("FR: 46,", "IE: 23,", "neither", "The truth is 3, 2, 1 and 1 sevenths"),
     "telemetry.py": ("day 7: 1,000 reports", "sent more than one different report", "alpha"),
     "waves.py": ("drinks-2026", "juice and water", "chi-squared"),

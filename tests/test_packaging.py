@@ -20,6 +20,7 @@ WORKFLOW = (ROOT / ".github/workflows/tests.yml").read_text()
 ANALYSIS = {
     "click", "cryptography", "matplotlib", "numba", "numpy", "pyarrow", "rich", "scipy",
 }  # fmt: skip
+SERVE = {"msgspec", "psycopg", "starlette", "uvicorn"}
 
 
 def name(requirement):
@@ -45,10 +46,10 @@ def test_a_person_needs_the_standard_library_alone():
 def test_the_extras():
     assert {extra: packages(extra) for extra in EXTRAS} == {
         "analysis": ANALYSIS,
-        "serve": ANALYSIS,
+        "serve": ANALYSIS | SERVE,
         "spark": ANALYSIS | {"pandas", "pyspark"},
         "sheets": ANALYSIS | {"python-calamine"},
-        "all": ANALYSIS | {"python-calamine"},
+        "all": ANALYSIS | SERVE | {"python-calamine"},
         "bulk": ANALYSIS,
         "plot": ANALYSIS,
     }

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from privet import Survey
+from privet import Scale, Survey
 from privet.entropy import Stream, keyed, seeded
 from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport, InvalidSurvey
 from privet.mechanisms import BinaryRR, KSubset, LaplaceNoise, MultivariateRR
@@ -269,3 +269,10 @@ def test_joiners_are_part_of_words(word):
 def test_what_cannot_be_seen_is_no_category(text):
     with pytest.raises(InvalidArgument, match="printable"):
         Survey("?", [text, "b"], 1.0)
+
+
+@pytest.mark.parametrize("low", [-1e-05, -1.5e-05, -1e-07, -1e16, -2.5])
+def test_negative_ends_of_a_scale_survive_json(low):
+    survey = Survey("?", Scale(low, 1.0), 1.0)
+    assert json.loads(survey.to_json())["answers"]["low"] == low
+    assert Survey.from_json(survey.to_json()) == survey

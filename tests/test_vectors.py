@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 import naive
 import naive_others
 import naive_sets
-from privet import Survey
+from privet import Questionnaire, Survey
 from privet.canonical import decode, encode
 from privet.entropy import Stream
 from privet.errors import InvalidReport
@@ -19,9 +20,9 @@ from privet.mechanisms import KSubset, by_name, for_one, for_several
 from privet.mechanisms.subsets.start import usual_start
 
 FOLDER = Path(__file__).parent / "vectors"
-ALGORITHM, OTHERS, CONTRACTS, DESIGNS, SETS = (
+ALGORITHM, OTHERS, CONTRACTS, DESIGNS, SETS, ANSWERS = (
     json.loads((FOLDER / f"{name}.json").read_text())
-    for name in ("algorithm", "others", "contracts", "designs", "sets")
+    for name in ("algorithm", "others", "contracts", "designs", "sets", "answers")
 )
 
 
@@ -85,6 +86,129 @@ def test_survey_in_fingerprint_and_keyed_report_out(entry):
     if survey.mechanism.name not in ("cyclotomic", "projective", "hadamard"):
         stream = naive.Bytes(keyed_bytes(survey.version, key))
         assert twin(survey.mechanism, stream, entry["value"]).hex() == entry["report"]
+
+
+# --- kinds of answer and questionnaires, by section 8 of docs/algorithm.md ----------------------
+
+
+def place(kind, number):
+    """P, of a number on a scale."""
+    low, high, cells = float(kind["low"]), float(kind["high"]), kind["cells"]
+    inside = min(max(float(number), low), high)
+    return int(min((inside - low) * (cells - 1) / (high - low), cells - 1.0) * 2**52)
+
+
+def value_of(question, answer):
+    """What a report depends on, of one question's answer."""
+    if "categories" in question:
+        return question["categories"].index(answer)
+    kind = question["answers"]
+    if kind["kind"] == "several":
+        return sorted(kind["options"].index(option) for option in answer)
+    return place(kind, answer)
+
+
+def joint_value(questions, answers):
+    """What a page's report depends on: the first question's answers vary slowest."""
+    if len(questions) == 1:
+        return value_of(questions[0], answers[questions[0]["id"]])
+    value = 0
+    for question in questions:
+        answer = answers[question["id"]]
+        if "categories" in question:
+            value = value * len(question["categories"]) + question["categories"].index(answer)
+        else:
+            kind = question["answers"]
+            borders = [place(kind, border) for border in kind["bands"]]
+            band = sum(border <= place(kind, answer) for border in borders)
+            value = value * (len(borders) + 1) + band
+    return value
+
+
+def naive_report(scale, mechanism, value, key):
+    """The page's report, or None where there is no twin."""
+    stream = naive.Bytes(keyed_bytes(2, key))
+    if scale:
+        value = value // 2**52 + naive_others.coin(stream, value % 2**52 * 2**12, 2**64)
+    if mechanism.name in ("cyclotomic", "projective", "hadamard"):
+        return None
+    return twin(mechanism, stream, value)
+
+
+def key_of(entry, case, context):
+    message = b"privet answer " + bytes.fromhex(entry["fingerprint"]) + context
+    return hmac.digest(bytes.fromhex(case["secret"]), message, hashlib.sha256)
+
+
+def in_bytes(value):
+    values = value if isinstance(value, list) else [value]
+    return b"".join(one.to_bytes(8, "big") for one in values)
+
+
+def given(case):
+    value = case["value"]
+    return int(value) if isinstance(value, str) else value
+
+
+@pytest.mark.filterwarnings("ignore::privet.errors.Clamped")
+@pytest.mark.parametrize("entry", ANSWERS["surveys"], ids=lambda e: e["fingerprint"][:8])
+def test_answers_of_other_kinds_in_keyed_reports_out(entry):
+    survey, fields = Survey.from_json(entry["contract"]), json.loads(entry["contract"])
+    assert survey.to_json() == entry["contract"]
+    assert hashlib.sha256(entry["contract"].encode()).hexdigest() == entry["fingerprint"]
+    for case in entry["cases"]:
+        secret = bytes.fromhex(case["secret"])
+        assert survey.randomize(case["answer"], secret=secret).hex() == case["report"]
+        value = value_of(fields, case["answer"])
+        assert value == given(case)
+        assert in_bytes(value).hex() == case["context"]
+        key, scale = key_of(entry, case, in_bytes(value)), survey.answers.kind == "scale"
+        assert naive_report(scale, survey.mechanism, value, key).hex() == case["report"]
+
+
+@pytest.mark.filterwarnings("ignore::privet.errors.Clamped")
+@pytest.mark.parametrize("entry", ANSWERS["questionnaires"], ids=lambda e: e["fingerprint"][:8])
+def test_answers_to_questionnaires_in_pages_and_keyed_reports_out(entry):
+    questionnaire, fields = (
+        Questionnaire.from_json(entry["contract"]),
+        json.loads(entry["contract"]),
+    )
+    assert questionnaire.to_json() == entry["contract"]
+    assert hashlib.sha256(entry["contract"].encode()).hexdigest() == entry["fingerprint"]
+    questions = {one["id"]: one for one in fields["questions"]}
+    ends = [*accumulate(page["weight"] for page in fields["pages"])]
+    for case in entry["cases"]:
+        secret = bytes.fromhex(case["secret"])
+        assert questionnaire.randomize(case["answers"], secret=secret).hex() == case["report"]
+        stream = naive.Bytes(keyed_bytes(2, key_of(entry, case, b"page")))
+        drawn = naive_others.below(stream, ends[-1])
+        number = sum(end <= drawn for end in ends)
+        assert number == case["page"]
+        asked = [questions[name] for name in fields["pages"][number]["asks"]]
+        value = joint_value(asked, case["answers"])
+        assert value == given(case)
+        context = number.to_bytes(8, "big") + in_bytes(value)
+        assert context.hex() == case["context"]
+        mechanism = questionnaire.pages[number].mechanism
+        scale = len(asked) == 1 and asked[0].get("answers", {}).get("kind") == "scale"
+        report = naive_report(scale, mechanism, value, key_of(entry, case, context))
+        sent, size = bytes.fromhex(case["report"]), 1 if len(ends) <= 256 else 2
+        assert int.from_bytes(sent[:size], "little") == number
+        longest = max(page.mechanism.report_bytes for page in questionnaire.pages)
+        assert len(sent) == size + longest
+        if report is not None:
+            assert sent[size:] == report.ljust(longest, b"\0")
+
+
+def test_these_vectors_cover_every_kind_clamped_numbers_and_two_bytes_of_page():
+    kinds = [json.loads(entry["contract"])["answers"]["kind"] for entry in ANSWERS["surveys"]]
+    assert set(kinds) == {"several", "scale"}
+    fractions = [given(case) % 2**52 for entry in ANSWERS["surveys"][2:] for case in entry["cases"]]
+    assert 0 < sum(fraction > 0 for fraction in fractions) < len(fractions)
+    for entry in ANSWERS["questionnaires"][:2]:
+        pages = {case["page"] for case in entry["cases"]}
+        assert pages == {*range(len(json.loads(entry["contract"])["pages"]))}
+    assert any(case["page"] > 255 for case in ANSWERS["questionnaires"][2]["cases"])
 
 
 def test_a_survey_keeps_its_version():

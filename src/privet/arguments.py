@@ -5,8 +5,8 @@ Numbers of numpy's own types are as good as Python's; True and False are not num
 
 from __future__ import annotations
 
-from math import isfinite
 from numbers import Integral, Real
+from sys import float_info
 
 from .errors import InvalidArgument
 
@@ -14,7 +14,15 @@ TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from .mechanisms.base import Channel
 
-__all__ = ["alpha_of", "check_adds_up", "check_target", "is_whole", "positive", "whole"]
+__all__ = [
+    "alpha_of",
+    "check_adds_up",
+    "check_target",
+    "is_finite",
+    "is_whole",
+    "positive",
+    "whole",
+]
 
 
 def is_whole(value: object) -> bool:
@@ -24,6 +32,17 @@ def is_whole(value: object) -> bool:
     (True, False, False)
     """
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_finite(value: object) -> bool:
+    """Tell whether a value is a number of any type but bool, and a float can hold it.
+
+    >>> is_finite(3), is_finite(True), is_finite(float("nan")), is_finite(10**400)
+    (True, False, False, False)
+    """
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    return bool(-float_info.max <= value <= float_info.max)  # type: ignore[operator]
 
 
 def whole(owner: str, parameter: str, value: object, low: int, high: int | None = None) -> int:
@@ -44,12 +63,9 @@ def positive(owner: str, parameter: str, value: object) -> float:
     >>> positive("plan", "margin", 1)
     1.0
     """
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if not is_finite(value) or float(value) <= 0:  # type: ignore[arg-type]
         raise InvalidArgument(owner, parameter, "a finite number > 0", value)
-    number = float(value)
-    if not isfinite(number) or number <= 0:
-        raise InvalidArgument(owner, parameter, "a finite number > 0", value)
-    return number
+    return float(value)  # type: ignore[arg-type]
 
 
 def alpha_of(owner: str, level: object, name: str = "level") -> float:

@@ -114,12 +114,13 @@ def _text(value: Any) -> str:
 def _number(value: float) -> str:
     """Return the shortest decimal form, without an exponent from 1e-5 on.
 
-    >>> [_number(x) for x in (1.0, 0.1, 1e-05, 1.5e-07, 30.0)]
-    ['1.0', '0.1', '0.00001', '1.5e-7', '30.0']
+    >>> [_number(x) for x in (1.0, 0.1, 1e-05, 1.5e-07, -1.5e-05, 1e22)]
+    ['1.0', '0.1', '0.00001', '1.5e-7', '-0.000015', '1e22']
     """
     digits, exponent, power = repr(value).partition("e")
     if not exponent:
         return digits
     if power == "-05":
-        return "0.0000" + digits.replace(".", "")
+        sign = "-" if value < 0 else ""
+        return f"{sign}0.0000" + digits.lstrip("-").replace(".", "")
     return f"{digits}e{int(power)}"

@@ -63,7 +63,8 @@ class Page:
 
     @property
     def _key(self) -> tuple[object, ...]:
-        return self.number, self.asks, self.weight, self.mechanism
+        asked = tuple((one.id, one.question, one.answers) for one in self.questions)
+        return self.number, asked, self.weight, self.mechanism
 
     @property
     def asks(self) -> tuple[str, ...]:
@@ -72,14 +73,14 @@ class Page:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many answers each question has in it: bands, where scales are asked jointly."""
+        """How many answers each question has here, of a scale that is asked jointly its bands."""
         if len(self.questions) == 1:
             return (self.questions[0].answers.size,)
         return tuple(len(cell_names(one.answers)) for one in self.questions)
 
     @cached_property
     def answers(self) -> Answers:
-        """The kind of answer: the question's own, or one choice of all combinations."""
+        """The kind of answer, which is the question's own or one choice of all combinations."""
         return self.joined(self.questions)
 
     @staticmethod

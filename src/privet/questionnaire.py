@@ -8,16 +8,18 @@ questions would cost about m times as much (docs/tables.md).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import gcd, prod
 from os import urandom
 
 from .answers.fields import answers_field, answers_fields, answers_of, mechanism_of
+from .arguments import positive
 from .canonical import STREAMS, check_fields, check_stream
 from .contract import Contract
 from .entropy import Stream
 from .errors import InvalidArgument, InvalidSurvey
 from .mechanisms.paged import MOST_PAGES, Paged
-from .mechanisms.subsets.multivariate_rr import MultivariateRR
-from .pages import Page
+from .mechanisms.registry import by_name
+from .pages import Page, cell_names
 from .survey import Survey
 from .wording import check_id, check_text, slug
 
@@ -45,6 +47,9 @@ _FIELDS = {
     "stream": "text",
 }
 _PAGE_FIELDS = {"asks": "array", "weight": "integer", "mechanism": "object"}
+# The largest table: a short contract must not ask a client for much work.
+_MOST_CELLS = 1 << 16
+_SIMPLEST = {"choice": "multivariate-rr", "several": "one-option"}
 # Given shares of people become integers that add up to this.
 _FINENESS = 10_000
 
@@ -83,7 +88,6 @@ class Questionnaire(Contract):
     title: str
     surveys: tuple[Survey, ...]
     pages: tuple[Page, ...]
-    mechanism: Paged
 
     def __init__(
         self,
@@ -99,7 +103,8 @@ class Questionnaire(Contract):
         questions = _check_surveys(surveys, epsilon)
         identifier = check_id("Questionnaire", id if id is not None else slug(title, "questions"))
         asked = [(one.id,) for one in questions] + _check_tables(questions, tables)
-        mechanisms = [_mechanism(_found(questions, ids), epsilon) for ids in asked]
+        by_id = _by_id(questions)
+        mechanisms = [_mechanism(_found(by_id, ids), epsilon) for ids in asked]
         weights = _weights(questions, asked, mechanisms, shares)
         pages = [
             (ids, weight, mechanism)
@@ -119,13 +124,13 @@ class Questionnaire(Contract):
     ) -> None:
         """Be the questionnaire of these, for good."""
         mechanism = Paged([page[2] for page in pages], [page[1] for page in pages])
-        total = sum(mechanism.weights)
+        total, by_id = sum(mechanism.weights), _by_id(surveys)
         vars(self).update(
             title=title,
             surveys=surveys,
             epsilon=mechanism.epsilon,
             pages=tuple(
-                Page(number, _found(surveys, ids), weight, weight / total, part)
+                Page(number, _found(by_id, ids), weight, weight / total, part)
                 for number, (ids, weight, part) in enumerate(pages)
             ),
             mechanism=mechanism,
@@ -145,7 +150,7 @@ class Questionnaire(Contract):
 
     def __getitem__(self, question: str) -> Survey:
         """Return the survey with an id."""
-        return _found(self.surveys, (question,))[0]
+        return _found(_by_id(self.surveys), (question,))[0]
 
     # --- the contract -------------------------------------------------------------------------
 
@@ -184,7 +189,9 @@ class Questionnaire(Contract):
         check_fields("a questionnaire", fields, _FIELDS)
         version = fields["privet"]
         check_stream(version, fields["stream"])
-        epsilon = float(fields["epsilon"])
+        if version == 1:
+            raise InvalidSurvey("Questionnaires begin with version 2. Got 1.")
+        epsilon = positive("Questionnaire", "epsilon", fields["epsilon"])
         title = check_text("Questionnaire", "title", fields["title"])
         identifier = check_id("Questionnaire", fields["id"])
         if len(fields["pages"]) > MOST_PAGES:
@@ -199,9 +206,9 @@ class Questionnaire(Contract):
         surveys = tuple(_question(one, epsilon, pages_of) for one in fields["questions"])
         _check_surveys(surveys, epsilon)
         _check_tables(surveys, [asks for asks in pages_of if len(asks) != 1])
-        pages = []
+        pages, by_id = [], _by_id(surveys)
         for asks, page in pages_of.items():
-            joint = Page.joined(_found(surveys, asks))
+            joint = Page.joined(_found(by_id, asks))
             pages.append((asks, page["weight"], mechanism_of(joint, epsilon, page["mechanism"])))
         questionnaire = cls.__new__(cls)
         questionnaire._settle(title, surveys, epsilon, pages, identifier, version)
@@ -215,7 +222,7 @@ class Questionnaire(Contract):
         With a secret of the person's own, it is always the same one.
         """
         read = urandom if secret is None else self._keyed(secret, b"page")
-        return self.pages[self.mechanism.draw(Stream(read, 8))]
+        return self.pages[self._paged.draw(Stream(read, 8))]
 
     def randomize(
         self,
@@ -241,7 +248,7 @@ class Questionnaire(Contract):
         read = urandom if secret is None else self._keyed(secret, page.context(value))
         stream = Stream(read, page.mechanism.stream_bytes)
         report = page.mechanism.sample(page.answers.settled(value, stream), stream)
-        return self.mechanism.enclosed(page.number, report)
+        return self._paged.enclosed(page.number, report)
 
     def randomize_batch(self, answers: Any, *, entropy: Entropy | None = None) -> NDArray[np.uint8]:
         """Return one report per row, uint8 (n, report_bytes), in the order of the answers.
@@ -255,11 +262,15 @@ class Questionnaire(Contract):
 
         return randomize(self, values_of_table(self, answers, entropy), entropy)
 
+    @property
+    def _paged(self) -> Paged:
+        return self.mechanism  # type: ignore[return-value]
+
     def check_ids(self, owner: str, answers: object) -> None:
         """Refuse answers to questions that are not asked."""
         if not isinstance(answers, Mapping):
             raise InvalidArgument(owner, "answers", "a mapping of question ids", answers)
-        ids = {one.id for one in self.surveys}
+        ids = _by_id(self.surveys)
         for name in answers:
             if name not in ids:
                 rule = f"answers to {', '.join(map(repr, ids))}"
@@ -286,13 +297,18 @@ def _check_surveys(surveys: Sequence[Survey], epsilon: float) -> tuple[Survey, .
     return questions
 
 
-def _found(surveys: Sequence[Survey], ids: Iterable[str]) -> tuple[Survey, ...]:
+def _by_id(surveys: Sequence[Survey]) -> dict[str, Survey]:
+    return {one.id: one for one in surveys}
+
+
+def _found(
+    by_id: Mapping[str, Survey], ids: Iterable[str], parameter: str = "question"
+) -> tuple[Survey, ...]:
     """Return the surveys with these ids."""
-    by_id = {one.id: one for one in surveys}
     for name in ids:
-        if name not in by_id:
+        if not isinstance(name, str) or name not in by_id:
             rule = f"one of {', '.join(map(repr, by_id))}"
-            raise InvalidArgument("Questionnaire", "question", rule, name)
+            raise InvalidArgument("Questionnaire", parameter, rule, name)
     return tuple(by_id[name] for name in ids)
 
 
@@ -302,19 +318,21 @@ def _check_tables(
     owner, checked = "Questionnaire", []
     if isinstance(tables, str) or not isinstance(tables, Iterable):
         raise InvalidArgument(owner, "tables", "a sequence of tuples of ids", tables)
-    seen: set[frozenset[str]] = set()
+    seen, by_id = set(), _by_id(surveys)
     for i, table in enumerate(tables):
         parameter = f"tables[{i}]"
         if isinstance(table, str) or not isinstance(table, Iterable):
             raise InvalidArgument(owner, parameter, "a tuple of ids", table)
         ids = tuple(table)
-        asked = _found(surveys, ids)
+        asked = _found(by_id, ids, parameter)
         if len(ids) < 2 or len(set(ids)) < len(ids):
             raise InvalidArgument(owner, parameter, "two or more different questions", table)
         for one in asked:
             if one.answers.kind == "several":
                 rule = "questions with one choice, or scales"
                 raise InvalidArgument(owner, parameter, rule, one.id)
+        if prod(len(cell_names(one.answers)) for one in asked) > _MOST_CELLS:
+            raise InvalidArgument(owner, parameter, f"of at most {_MOST_CELLS:,} cells", table)
         if frozenset(ids) in seen:
             raise InvalidArgument(owner, parameter, "a table that is not there yet", table)
         seen.add(frozenset(ids))
@@ -336,7 +354,7 @@ def _question(found: object, epsilon: float, pages: Mapping[Any, dict[str, Any]]
     answers = answers_of(fields)
     own = pages.get((fields["id"],))
     if own is None:  # then it is never asked by itself, and any will do
-        mechanism = answers.made(MultivariateRR, epsilon)
+        mechanism = answers.made(by_name[_SIMPLEST.get(answers.kind, "interval")], epsilon)
     else:
         mechanism = mechanism_of(answers, epsilon, own["mechanism"])
     return Survey(fields["question"], answers, epsilon, mechanism=mechanism, id=fields["id"])
@@ -360,7 +378,7 @@ def _weights(
         raise InvalidArgument(owner, "shares", "a mapping of pages to shares", shares)
     given = dict.fromkeys(asked, 0.0)
     for page, share in shares.items():
-        ids = (page,) if isinstance(page, str) else tuple(page)
+        ids = page if isinstance(page, tuple) else (page,)
         if ids not in given:
             rule = f"of pages: {', '.join(' × '.join(one) for one in asked)}"
             raise InvalidArgument(owner, "shares", rule, page)
@@ -379,8 +397,6 @@ def _whole(shares: Sequence[float]) -> list[int]:
     >>> _whole([0.5, 0.25, 0.25]), _whole([1 / 3, 1 / 3, 1 / 3, 0.0])
     ([2, 1, 1], [1, 1, 1, 0])
     """
-    from math import gcd
-
     weights = [max(1, round(share * _FINENESS)) if share > 0 else 0 for share in shares]
     common = gcd(*weights)
     return [weight // common for weight in weights]

@@ -115,7 +115,7 @@ class Survey(Contract):
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """The names of what shares are estimated of: categories, options or cells of a scale."""
+        """The names of categories, options or cells, of which shares are estimated."""
         return self.answers.names
 
     def fields(self) -> dict[str, Any]:

@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from commands import SYSTEM, assert_is_a_picture, succeeds
+from commands import SYSTEM, USAGE, assert_is_a_picture, fails, succeeds
+from privet.cli.demo_questionnaire import make_crowd, questionnaire
 
 
 def test_the_demo_as_json(folder):
@@ -68,3 +69,47 @@ def test_the_demo_has_its_table_without_matplotlib(folder):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == SYSTEM
     assert "matplotlib" in done.stderr
+
+
+def test_the_demo_of_a_questionnaire_is_one_page(folder):
+    page = succeeds("demo", "--questionnaire", "--people", "5000")
+    lines = page.splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 100
+    assert "5,000 people each draw one page" in page
+    assert "of 28 intervals contain the truth" in page
+    assert page.count(" ✓") + page.count(" ✗") == 16
+    assert "Cramér's V" in page
+    assert_is_a_picture("privet-demo.png")
+
+
+def test_the_demo_of_a_questionnaire_as_json(folder):
+    args = ["--people", "3000", "--json", "--figure", "demo.png", "--answers", "crowd.csv"]
+    document = json.loads(succeeds("demo", "--questionnaire", *args))
+    assert document["n"] == sum(page["n"] for page in document["people"]) == 3000
+    rows = [*document["estimates"], *document["row_shares"]]
+    held = sum(row["low"] <= row["truth"] <= row["high"] for row in rows)
+    # Each holds with 95 %, and those of a question go together; half of them is far from that.
+    assert 14 <= held == document["intervals_that_hold_the_truth"]
+    assert document["intervals"] == len(rows) == 28
+    assert_is_a_picture("demo.png")
+    header, *lines = Path("crowd.csv").read_text().splitlines()
+    assert header == "home,way,habits,minutes"
+    assert len(lines) == 3000
+    truth = {(row["question"], row["name"]): row["truth"] for row in rows}
+    music = sum("music" in line.split(",")[2].split(";") for line in lines)
+    assert music == round(3000 * truth["habits", "music"])
+
+
+def test_the_crowd_is_the_same_every_time_and_fits_its_questionnaire():
+    crowd = make_crowd(2000)
+    assert crowd == make_crowd(2000)
+    asked = questionnaire(1.0)
+    assert [one.id for one in asked.surveys] == list(crowd)
+    for one in asked.surveys:
+        for answer in crowd[one.id]:
+            one.answers.value(answer)
+
+
+def test_the_demo_of_a_questionnaire_is_for_a_crowd(folder):
+    assert "1,000 people or more" in fails(USAGE, "demo", "--questionnaire", "--people", "999")

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from commands import USAGE, fails, instead, succeeds
-from privet import Survey, theory
+from privet import Questionnaire, Scale, Several, Survey, theory
 from privet.mechanisms import choose, for_one
+from privet.plan import plan, plan_questionnaire
 
 PLAN = ["plan", "--categories", "100", "--epsilon", "1", "--people", "10000"]
 
@@ -86,3 +87,89 @@ def test_wrong_plans_are_refused(options, said):
 )
 def test_margins_out_of_reach_are_refused(options, said):
     assert said in fails(USAGE, "plan", "--categories", "30", *options)
+
+
+SEVERAL = ["plan", "--several", "--categories", "5", "--most", "2", "-e", "4", "-n", "3000"]
+SCALE = ["plan", "--scale", "18:98:81", "--unit", "years", "-e", "1", "-n", "3000"]
+
+
+def test_several_choices_are_planned():
+    found = json.loads(succeeds(*SEVERAL, "--compare", "--json"))
+    made = plan(Several(list("abcde"), 2), epsilon=4.0, n=3000)
+    assert found["answers"] == "at most 2 of 5 options"
+    assert found["margin"] == made.margin
+    assert found["mechanism"] == made.mechanism.name == "listed-sets"
+    names = [row["mechanism"] for row in found["mechanisms"]]
+    assert sorted(names) == ["listed-sets", "one-option", "set-subset"]
+    shown = succeeds(*SEVERAL, "--compare")
+    assert "listed-sets ←" in shown
+    assert "95 % margin, a rare option" in shown
+
+
+def test_numbers_on_a_scale_are_planned():
+    found = json.loads(succeeds(*SCALE, "--compare", "--json"))
+    made = plan(Scale(18, 98, 81), epsilon=1.0, n=3000)
+    assert (found["margin"], found["share_margin"]) == (made.margin, made.share_margin)
+    shape, mean = found["mechanisms"]
+    assert shape["window"] < mean["window"]
+    assert shape["margin"] > mean["margin"]
+    shown = succeeds(*SCALE, "--compare")
+    assert "shape ←" in shown
+    assert f"95 % margin, the mean                     ± {made.margin:.3g} years" in shown
+    people = json.loads(
+        succeeds("plan", "--scale", "18:98:81", "-e", "1", "--margin", "1", "--json")
+    )
+    assert people["margin"] <= 1
+    assert people["n"] == plan(Scale(18, 98, 81), epsilon=1.0, margin=1).n
+
+
+@pytest.mark.parametrize("command", [SEVERAL, SCALE])
+def test_plans_of_other_kinds_are_drawn(folder, command):
+    succeeds(*command, "--figure", "plan.png")
+    assert (folder / "plan.png").stat().st_size > 5000
+
+
+@pytest.fixture
+def health(folder):
+    asked = [
+        Survey("Do you smoke?", ["yes", "no"], 1.0, id="smokes"),
+        Survey("Which sports?", Several(["run", "swim", "climb"], 2), 1.0, id="sports"),
+        Survey("How old are you?", Scale(18, 98, 81, "years"), 1.0, id="age"),
+    ]
+    made = Questionnaire("Health", asked, 1.0, tables=[("smokes", "age")])
+    made.write("health.json")
+    return made
+
+
+def test_a_questionnaire_is_planned(health):
+    command = ["plan", "--questionnaire", "health.json", "-n", "10000"]
+    found = json.loads(succeeds(*command, "--json"))
+    rows = plan_questionnaire(health, 10_000)
+    assert [row["standard_error"] for row in found["estimated"]] == [r.standard_error for r in rows]
+    assert found["estimated"][-1]["without_tables"] is None
+    assert sum(page["people"] for page in found["pages"]) == pytest.approx(10_000)
+    shown = succeeds(*command)
+    assert f"± {rows[2].standard_error:.3g} years" in shown
+    assert "smokes × age" in shown
+    assert "Splitting ε over all questions would be worse for each of them." in shown
+    assert max(map(len, shown.splitlines())) <= 100
+
+
+@pytest.mark.usefixtures("health")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--questionnaire", "health.json"], "--questionnaire takes --people alone"),
+        (["--questionnaire", "health.json", "-n", "5", "-e", "1"], "takes --people alone"),
+        (["--questionnaire", "health.json", "-n", "5", "--whole"], "takes --people alone"),
+        (["-e", "1", "-n", "5"], "Give --categories, or --scale, or --questionnaire."),
+        (["--scale", "0:9", "--categories", "3", "-e", "1", "-n", "5"], "without categories"),
+        (["--scale", "0", "-e", "1", "-n", "5"], "LOW:HIGH"),
+        (["--categories", "3", "--most", "2", "-e", "1", "-n", "5"], "--most is for --several"),
+        (["--several", "--categories", "1", "-e", "1", "-n", "5"], "'options' parameter"),
+        (["--several", "--categories", "5000", "-e", "1", "-n", "5"], "at most 4,096 options"),
+        (["--scale", "0:9", "-e", "1", "--margin", "5"], "in (0, 4.5), in the scale's units"),
+    ],
+)
+def test_wrong_kinds_are_refused(options, said):
+    assert said in fails(USAGE, "plan", *options)

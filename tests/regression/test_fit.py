@@ -5,11 +5,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from privet import Survey, regression
+from privet import Scale, Survey, regression
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, NoReports
-from privet.mechanisms import Interval
-from privet.regression import Linear, fitting
+from privet.regression import Linear
 from privet.regression.logit import Likelihood, maximize, softmax
 from privet.regression.supports import Supports
 
@@ -150,14 +149,12 @@ def test_results_cannot_be_changed():
         fitted.interval(95)
 
 
-def test_a_scale_gets_a_linear_regression_of_its_mean(monkeypatch):
-    mechanism = Interval(64, 2.0, "mean")
-    survey = Survey("How old?", [str(i) for i in range(64)], 2.0, mechanism=mechanism)
+def test_a_scale_gets_a_linear_regression_of_its_mean():
+    survey = Survey("How old?", Scale(0, 64, aim="mean"), 2.0)
     rng, n = np.random.default_rng(1), 20_000
     member = rng.random(n) < 0.5
-    ages = np.clip(rng.normal(30 + 10 * member, 5), 0, 63.99)
-    reports = mechanism.randomize(ages.astype(int), entropy=seeded(1))
-    monkeypatch.setattr(fitting, "_ends", lambda survey: (0.0, 64.0))
+    ages = rng.normal(30 + 10 * member, 5)
+    reports = survey.randomize_batch(ages, entropy=seeded(1))
     fitted = regression.fit(survey, reports, {"member": member})
     assert isinstance(fitted, Linear)
     assert fitted.coefficients.shape == fitted.p_values.shape == (2,)

@@ -87,6 +87,9 @@ def test_where_there_is_no_room_a_client_is_asked_to_come_again(tmp_path):
         assert all(answers[i].json["reason"] == "busy" for i in refused)
         server.terminate()
     assert stored(tmp_path) == {ONE: 4000 * (40 - len(refused))}
+    noted = server.said.splitlines()[3:]
+    assert noted
+    assert all(line.startswith("Store") and "0000" not in line for line in noted)
     with Serving(tmp_path) as server:
         client = server.client()
         assert all(client.send(SURVEY.id, body, f"{i:022}").status == 200 for i in range(40))

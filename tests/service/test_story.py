@@ -36,8 +36,7 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def client(server):
-    client = server.client()
-    yield client
+    return server.client()
 
 
 @pytest.fixture

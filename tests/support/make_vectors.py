@@ -1,4 +1,6 @@
-"""Writes vectors/algorithm.json, others.json, sets.json and contracts.json from the naive twins.
+"""Writes vectors/algorithm.json, others.json, sets.json, contracts.json and answers.json.
+
+All but the last two are from the naive twins, and those two are compared with them by tests.
 
 Called as python tests/support/make_vectors.py.
 """
@@ -6,13 +8,15 @@ Called as python tests/support/make_vectors.py.
 from __future__ import annotations
 
 import json
+import warnings
 from hashlib import sha256
 from pathlib import Path
 
 import naive
 import naive_others
 import naive_sets
-from privet import Survey
+from privet import Questionnaire, Scale, Several, Survey
+from privet.errors import Clamped
 from privet.mechanisms import (
     GeometricNoise,
     KSubset,
@@ -174,6 +178,83 @@ def contracts(kept):
     return {"version": 2, "surveys": keyed, "starts": starts}
 
 
+KINDS = {
+    Several(["tea", "coffee", "milk"], most=2): [[], ["milk"], ["coffee", "tea"]],
+    Several([f"c{i}" for i in range(40)], most=40): [[], ["c39", "c0", "c7"]],
+    Scale(0, 120, cells=61, unit="years"): [0, 35, 34, 119.999, 120, -3, 1e9, 0.1],
+    Scale(-40.5, 60, cells=2048, bands=[0.0, 15.5, 30.0]): [-40.5, 0.1, 36.6, -1e-300, 60],
+    Scale(1, 5, whole=True): [1, 4, 5, 6],
+}
+
+
+def answers():
+    """Kinds of answer and questionnaires: contracts, pages, the bytes of values, keyed reports."""
+    surveys = [
+        {**said(survey), "cases": [one_case(survey, answer) for answer in given]}
+        for kind, given in KINDS.items()
+        for survey in [Survey("Vector", kind, 1.0)]
+    ]
+    questionnaires = [
+        {**said(one), "cases": [page_case(one, *given) for given in people(one)]}
+        for one in (party(None), party({"drink": 0.5, ("age", "drink"): 0.5}), long())
+    ]
+    return {"version": 1, "surveys": surveys, "questionnaires": questionnaires}
+
+
+def said(contract):
+    return {"contract": contract.to_json(), "fingerprint": contract.fingerprint}
+
+
+def one_case(survey, answer):
+    value = survey.answers.value(answer)
+    context, report = survey.answers.context(value), survey.randomize(answer, secret=SECRET)
+    found = {"value": safe(value), "context": context.hex(), "report": report.hex()}
+    return {"secret": SECRET.hex(), "answer": answer, **found}
+
+
+def page_case(questionnaire, secret, given):
+    page = questionnaire.draw(secret=secret)
+    value = page.value(given)
+    report = questionnaire.randomize(given, secret=secret)
+    context = page.number.to_bytes(8, "big") + page.answers.context(value)
+    found = {"value": safe(value), "context": context.hex(), "report": report.hex()}
+    return {"secret": secret.hex(), "answers": given, "page": page.number, **found}
+
+
+def safe(value):
+    """Integers that JavaScript would round are text."""
+    return str(value) if isinstance(value, int) and value > 2**53 else value
+
+
+def party(shares):
+    questions = [
+        Survey("¿Qué bebes?", ["té", "café", "leche"], 0.5, id="drink"),
+        Survey("Age?", Scale(0, 120, unit="years", whole=True, bands=[18, 65]), 0.5, id="age"),
+        Survey("Cakes?", Several([f"cake {i}" for i in range(12)], most=3), 0.5, id="cakes"),
+    ]
+    tables = [("age", "drink")]
+    return Questionnaire("Party", questions, 0.5, tables=tables, shares=shares)
+
+
+def long():
+    """More pages than a byte can number."""
+    return Questionnaire(
+        "Long", [Survey("?", ["a", "b"], 1.0, id=f"q{i}") for i in range(300)], 1.0
+    )
+
+
+def people(questionnaire):
+    for i in range(12):
+        if len(questionnaire.surveys) > 3:
+            given: dict = {one.id: "ab"[i % 2] for one in questionnaire.surveys}
+        else:
+            cakes = [f"cake {j}" for j in range(i % 4)]
+            given = {"drink": ["té", "café", "leche"][i % 3], "age": 11 * i + 7, "cakes": cakes}
+        secret = random_bytes(f"person {i}", 16 + i)
+        asks = questionnaire.draw(secret=secret).asks
+        yield secret, {name: given[name] for name in asks}
+
+
 def names(d):
     return [f"c{i}" for i in range(d)]
 
@@ -183,6 +264,9 @@ def main():
     kept = json.loads(path.read_text())["surveys"] if path.exists() else []
     made = {"algorithm": algorithm(), "others": others(), "sets": sets()}
     made["contracts"] = contracts(kept)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Clamped)  # numbers beyond the ends are among them
+        made["answers"] = answers()
     for name, document in made.items():
         lists = {
             key: "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]"

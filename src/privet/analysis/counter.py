@@ -213,8 +213,10 @@ def read_numbers(columns: Reports) -> NDArray[np.uint64]:
 
 def write_numbers(numbers: NDArray[np.uint64], columns: Reports) -> None:
     """Write numbers as rows of bytes, the lowest byte first."""
-    wide = numbers.astype("<u8").view(np.uint8).reshape(-1, 8)
-    columns[:] = wide[:, : columns.shape[1]]
+    size = columns.shape[1]
+    width = 1 << (size - 1).bit_length()
+    wide = numbers.astype(f"<u{width}").view(np.uint8).reshape(-1, width)
+    columns[:] = wide[:, :size]
 
 
 def padded(reports: Reports, bits: int) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ number is 0 or 1, and everything is as for a symmetric mechanism.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -106,13 +106,12 @@ class ListedBatches(ChoiceBatches[ListedSets]):
 class ListedBitmaps(BitmapCounter):
     """Counts sets, and from them options."""
 
-    mechanism: ListedSets
-
     @cached_property
     def _incidence(self) -> tuple[Integers, Integers]:
         """All options of all sets, and the numbers of these sets."""
-        sizes = [len(options) for options in self.mechanism.sets]
-        options = [option for options in self.mechanism.sets for option in options]
+        mechanism: Any = self.mechanism  # ListedSets
+        sizes = [len(options) for options in mechanism.sets]
+        options = [option for options in mechanism.sets for option in options]
         return np.array(options), np.repeat(np.arange(len(sizes)), sizes)
 
     def counts(self, aggregate: Integers) -> Integers:

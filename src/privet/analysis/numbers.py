@@ -21,7 +21,7 @@ flat; with enough people it is 0, and the share exactly unbiased.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, floor, isfinite, sqrt
 from numbers import Real
@@ -52,7 +52,7 @@ _ROUNDING = 1e-12
 _FEW = 1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Measured:
     """A number about the crowd, as an estimate for the population.
 
@@ -65,9 +65,17 @@ class Measured:
 
     """
 
-    value: float
+    _value: float | Callable[[], float]  # or what to do for it, the first time
     standard_error: float
-    _ends: Callable[[float], Ends] = field(repr=False, compare=False)
+    _ends: Callable[[float], Ends]
+
+    def __repr__(self) -> str:
+        return f"Measured(value={self.value!r}, standard_error={self.standard_error!r})"
+
+    @cached_property
+    def value(self) -> float:
+        """The estimate."""
+        return self._value() if callable(self._value) else self._value
 
     def interval(self, level: float = _LEVEL) -> tuple[float, float]:
         """Return the ends of a confidence interval, within what is possible at all."""
@@ -206,11 +214,12 @@ class Numbers:
     def quantile(self, q: float) -> Measured:
         """Return the number that a share q of the numbers is below.
 
-        The interval holds every number at which the share below might be q: where tests that it is
-        more, and that it is less, both do not reject. It ends at borders of cells, and half a cell
-        further if numbers were rounded, so that it holds wherever in a cell the numbers are. The
-        standard error is half the length of such an interval, without that, at the level of one
-        standard deviation.
+        The value is that of the smooth `distribution`, or else the nearest number to it in the
+        95 % interval. The interval holds every number at which the share below might be q: where
+        tests that it is more, and that it is less, both do not reject. It ends at borders of cells,
+        and half a cell further if numbers were rounded, so that it holds wherever in a cell the
+        numbers are, however smooth or not. The standard error is half the length of such an
+        interval, without that, at the level of one standard deviation.
         """
         if not isinstance(q, Real) or not 0 < q < 1:
             raise InvalidArgument("Numbers.quantile", "q", "a number in (0, 1)", q)
@@ -227,10 +236,12 @@ class Numbers:
             (first, last), more = places(alpha), self.rounded / 2
             return self._number(floor(first) - more), self._number(ceil(last) + more)
 
-        middle = (least + most) / 2
+        def value() -> float:
+            below = np.concatenate(([0], np.cumsum(self._smooth)))
+            return _within(self._number(_first(below, q)), *ends(1 - _LEVEL))
+
         first, last = places(1 - _ONE_SIGMA)
-        value = _within(sum(self._crossings(middle, middle, q)) / 2, *places(1 - _LEVEL))
-        return Measured(self._number(value), (last - first) / 2 * self._cell, ends)
+        return Measured(value, (last - first) / 2 * self._cell, ends)
 
     def median(self) -> Measured:
         """Return the number that half of the numbers are below."""
@@ -244,19 +255,18 @@ class Numbers:
         rather than many small shares. For sums and tests use `share`.
         """
         if smooth:
-            from ..refine.smooth import smooth as smoothed
-
-            return smoothed(self.mechanism, self.windows)
+            return self._smooth.copy()
         from ..refine import maximum_likelihood
 
         gap = 0.01 / self.n  # no distribution is likelier by more than 1 %
         return maximum_likelihood(self.mechanism, self.windows, tolerance=gap).frequencies
 
-    def chances(self, shares: Floats) -> Floats:
-        """Return how likely each window is, if these are the shares of the cells."""
-        odds = self._regression.chances @ shares
-        chances: Floats = odds / odds.sum()
-        return chances
+    @cached_property
+    def _smooth(self) -> Floats:
+        """The smooth distribution, which all quantiles share."""
+        from ..refine.smooth import smooth
+
+        return smooth(self.mechanism, self.windows)
 
     # --- what reports are worth, and what the crowd's add up to -------------------------------
 

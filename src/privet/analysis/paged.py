@@ -16,7 +16,7 @@ from ..entropy import secure
 from ..errors import InvalidArgument, InvalidReport
 from ..mechanisms.paged import Paged
 from .analyst import Analyst, half_of
-from .counter import Counter, read_numbers, sum_problem, write_numbers
+from .counter import Counter, read_numbers, sum_problem
 from .threads import cores
 
 if TYPE_CHECKING:
@@ -57,6 +57,22 @@ def draw_pages(mechanism: Paged, n: int, entropy: Entropy | None) -> NDArray[np.
     return np.searchsorted(mechanism.ends, words % np.uint64(total), side="right")
 
 
+def by_page(pages: NDArray[np.int64], count: int) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return the rows in the order of their pages, and where each page's rows begin and end.
+
+    >>> [part.tolist() for part in by_page(np.array([1, 0, 1]), 2)]
+    [[1, 0, 2], [0, 1, 3]]
+    """
+    small = pages.astype(np.uint8 if count <= 1 << 8 else np.uint16)  # which sort quickly
+    ends = np.cumsum(np.bincount(pages.clip(0, count), minlength=count + 1)[:count])
+    return np.argsort(small, kind="stable"), np.concatenate([[0], ends])
+
+
+def _whole_rows(array: NDArray[np.uint8]) -> NDArray[np.void]:
+    """Return each row as one thing, which moves as such."""
+    return array.view(f"V{array.shape[1]}")[:, 0]
+
+
 @half_of.register(Paged)
 def _(mechanism: Paged) -> Analyst:
     # Shares are estimated from all pages together, by `privet.tables`.
@@ -77,13 +93,17 @@ class PagedBatches:
         if not isinstance(values, OnPages):
             raise InvalidArgument("Paged", "values", "pages and the values on them", values)
         threads = cores() if workers is None else whole("Paged", "workers", workers, 1)
-        out = np.zeros((len(values.pages), mechanism.report_bytes), dtype=np.uint8)
+        order, ends = by_page(values.pages, len(mechanism.parts))
+        sorted_out = np.zeros((len(values.pages), mechanism.report_bytes), dtype=np.uint8)
         first = mechanism.number_bytes
-        write_numbers(values.pages.astype(np.uint64), out[:, :first])
         for page, (part, some) in enumerate(zip(mechanism.parts, values.values, strict=True)):
-            if len(some):
+            rows = sorted_out[ends[page] : ends[page + 1]]
+            if len(rows):
+                rows[:, :first] = np.frombuffer(page.to_bytes(first, "little"), dtype=np.uint8)
                 reports = part.randomize(some, entropy=entropy, workers=threads)
-                out[values.pages == page, first : first + part.report_bytes] = reports
+                rows[:, first : first + part.report_bytes] = reports
+        out = np.empty_like(sorted_out)
+        _whole_rows(out)[order] = _whole_rows(sorted_out)
         return out
 
 
@@ -108,28 +128,30 @@ class PagedCounter(Counter[Paged]):
 
     def fold(self, reports: Any, total: Integers) -> int:
         """Check the reports; add them all to an aggregate, or none; return their number."""
-        array = self.as_array(reports)
-        added = np.zeros(self.size, dtype=np.int64)
-        first, wrong = self.mechanism.number_bytes, []
-        pages = read_numbers(array[:, :first])
-        for page, counter in enumerate(self._counters):
-            rows = np.flatnonzero(pages == page)
-            size, start = counter.mechanism.report_bytes, self._ends[page]
-            some = array[rows, first:]
-            if (beyond := some[:, size:].any(axis=1)).any():
-                wrong.append(rows[np.argmax(beyond)])
-            try:
-                added[start] = counter.fold(
-                    some[:, :size].copy(), added[start + 1 : self._ends[page + 1]]
-                )
-            except InvalidReport as error:
-                wrong.append(rows[error.row or 0])
+        array = np.ascontiguousarray(self.as_array(reports))
+        first, wrong, added = self.mechanism.number_bytes, [], {}
+        pages = read_numbers(array[:, :first]).view(np.int64)
         if (unknown := pages >= len(self._counters)).any():
             wrong.append(np.argmax(unknown))
+        order, ends = by_page(pages, len(self._counters))
+        in_order = _whole_rows(array)[order].view(np.uint8).reshape(array.shape)
+        for page, counter in enumerate(self._counters):
+            rows, some = order[ends[page] : ends[page + 1]], in_order[ends[page] : ends[page + 1]]
+            end = first + counter.mechanism.report_bytes
+            if not len(rows):
+                continue
+            if (beyond := some[:, end:].any(axis=1)).any():
+                wrong.append(rows[np.argmax(beyond)])
+            try:
+                added[page] = counter.aggregate(some[:, first:end].copy())
+            except InvalidReport as error:
+                wrong.append(rows[error.row or 0])
         if wrong:
             row = int(min(wrong))
             self._refuse(array[row], row)
-        total += added
+        for page, (drew, aggregate) in added.items():
+            total[self._ends[page]] += drew
+            total[self._ends[page] + 1 : self._ends[page + 1]] += aggregate
         return len(array)
 
     def parts(self, aggregate: Integers) -> list[tuple[int, Integers]]:

@@ -5,15 +5,15 @@ Only the answers on a row's page are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..answers.scale import Scale
 from ..errors import InvalidAnswer, InvalidArgument
-from .columns import arrow, is_column
-from .lookup import LookedUp, as_answers, look_up, values_of
+from .columns import ANSWERS, arrow, is_column
+from .lookup import LookedUp, as_answers, check_kind, look_up, note_outside, values_of
 from .paged import OnPages, draw_pages
 
 if TYPE_CHECKING:
@@ -56,7 +56,10 @@ def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy
             raise InvalidAnswer(None).at(0)
         column = columns[question.id]
         if not isinstance(column, list):
-            return look_up(question, _taken(column, rows))
+            found = look_up(question, _taken(column, rows))
+            if isinstance(question.answers, Scale):
+                note_outside(question.answers, found.outside)
+            return found
         return LookedUp(values_of(question, [column[row] for row in rows]), None, set(), 0, 0)
 
     lengths = {name: len(column) for name, column in columns.items()}
@@ -69,7 +72,7 @@ def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy
 
 
 def _drawn(questionnaire: Questionnaire, n: int, take: Take, entropy: Entropy | None) -> LookedUp:
-    pages = draw_pages(questionnaire.mechanism, n, entropy)
+    pages = draw_pages(questionnaire.mechanism, n, entropy)  # type: ignore[arg-type]
     known, values = np.ones(n, dtype=bool), []
     missing = unknown = outside = 0
     errors: list[InvalidAnswer] = []
@@ -135,8 +138,16 @@ def _columns(questionnaire: Questionnaire, answers: Any) -> dict[str, Any]:
         if is_column(column):
             column = as_answers(column)
         if not isinstance(column, list) and hasattr(column, "combine_chunks"):
+            if wrong := check_kind(questionnaire[name].answers, column.type):
+                raise InvalidArgument(owner, f"answers[{name!r}]", ANSWERS, wrong.partition(";")[0])
             column = column.combine_chunks()
             if hasattr(column, "chunks"):
                 column = arrow().concat_arrays(column.chunks)
-        columns[name] = column if not isinstance(column, np.ndarray | tuple) else list(column)
+            if "_view" in str(column.type):  # of which Arrow takes no rows
+                column = arrow().array(column.to_pylist())
+        elif not isinstance(column, list):
+            if isinstance(column, str | bytes) or not isinstance(column, Iterable):
+                raise InvalidArgument(owner, f"answers[{name!r}]", "a column of answers", column)
+            column = list(column)
+        columns[name] = column
     return columns

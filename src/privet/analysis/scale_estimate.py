@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
+from ..errors import InvalidArgument
 from .estimate import Estimate
 from .numbers import Numbers
 
@@ -68,11 +69,18 @@ class ScaleEstimate(Estimate):
     def share(self, low: float, high: float) -> Measured:
         """Return the share of numbers between two numbers.
 
-        If numbers are whole, and none was rounded, both ends are included.
+        If numbers are whole, and none was rounded, both ends are included. Otherwise those at an
+        end of the scale are, as nothing lies beyond it.
         """
-        if not self.scale.rounded:
+        if not low <= high:
+            raise InvalidArgument("ScaleEstimate.share", "high", f"a number >= low = {low}", high)
+        scale, (first, last) = self.scale, self.scale.edges
+        if not scale.rounded:
             low, high = ceil(low) - 0.5, floor(high) + 0.5
-        return self.numbers.share(low, max(low, high))
+            return self.numbers.share(low, max(low, high))
+        low = first if low <= scale.low else last if low > scale.high else low
+        high = last if high >= scale.high else first if high < scale.low else high
+        return self.numbers.share(low, high)
 
     def quantile(self, q: float) -> Measured:
         """Return the number that a share q of the numbers is below."""

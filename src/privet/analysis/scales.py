@@ -45,8 +45,9 @@ class WindowBatches(PlacedBatches[Interval]):
         self, values: NDArray[np.int64], places: NDArray[np.uint64], out: NDArray[np.uint8]
     ) -> None:
         """Write the number of the window at each value's place."""
-        windows = (values.view(np.uint64) + places) % np.uint64(self.mechanism.numbers)
-        write_numbers(windows, out)
+        windows = np.add(values.view(np.uint64), places, out=places)
+        around = windows - np.uint64(self.mechanism.numbers)  # very large where it is below 0
+        write_numbers(np.minimum(windows, around, out=windows), out)
 
 
 class WindowCounter(NumberCounter[Interval]):

@@ -37,7 +37,9 @@ class Answers(ABC):
         raise AttributeError(f"{type(self).__name__} is immutable: '{name}' cannot be set.")
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.fields() == other.fields()
+        if not isinstance(other, Answers) or type(self) is not type(other):
+            return False
+        return self.fields() == other.fields()
 
     def __hash__(self) -> int:
         return hash((self.kind, self.names))

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import pairwise
-from math import ceil, isfinite
+from math import ceil, inf, isfinite, nan
 from numbers import Real
 
 from ..arguments import is_whole, whole
@@ -40,6 +40,7 @@ _FRACTION = (1 << FRACTION_BITS) - 1
 _AIMS = ("shape", "mean")
 # How many cells there are by default, and how many whole numbers have one each.
 _USUAL, _MOST_WHOLE = 64, 256
+_MOST_BANDS = 100
 
 
 class Scale(Answers):
@@ -47,8 +48,10 @@ class Scale(Answers):
 
     Parameters
     ----------
-    low, high : float
-        The ends. Choose them by what people may answer, not by what they did.
+    low : float
+        The lower end. Choose both by what people may answer, not by what they did.
+    high : float
+        The upper end.
     cells : int in [2, 2048], optional
         How finely numbers are told apart, by default 64 cells. If they are whole, there is at most
         one cell for each, and by default just that, if they are at most 256.
@@ -99,6 +102,9 @@ class Scale(Answers):
         if cells is None:
             cells = min(numbers, _USUAL if numbers > _MOST_WHOLE else _MOST_WHOLE)
         cells = min(_check_cells(cells, MOST_CELLS), numbers)
+        half = (high - low) / (cells - 1) / 2
+        if not (low < low + half and high - half < high):  # centres that floats tell apart
+            raise InvalidArgument("Scale", "high", f"further from low = {low:g}", high)
         if unit != "":
             unit = check_text("Scale", "unit", unit)
         if aim not in _AIMS:
@@ -220,10 +226,10 @@ class Scale(Answers):
             from decimal import Decimal
 
             if isinstance(answer, Decimal):
-                answer = float(answer)
+                answer = nan if answer.is_snan() else float(answer)
         if isinstance(answer, bool) or not isinstance(answer, Real):
             raise InvalidAnswer(answer, rule="a number")
-        number = float(answer)
+        number = _float(answer)
         if not isfinite(number):
             raise InvalidAnswer(answer, rule="a finite number")
         return number
@@ -250,15 +256,25 @@ class Scale(Answers):
 def _ends(low: object, high: object, whole_numbers: object) -> tuple[float, float]:
     if not isinstance(whole_numbers, bool):
         raise InvalidArgument("Scale", "whole", "True or False", whole_numbers)
+    ends = []
     for parameter, end in (("low", low), ("high", high)):
-        good = isinstance(end, Real) and not isinstance(end, bool) and isfinite(end)
-        if not good or (whole_numbers and end != int(end)):  # type: ignore[call-overload]
+        number = _float(end) if isinstance(end, Real) and not isinstance(end, bool) else nan
+        if not isfinite(number) or (whole_numbers and not number.is_integer()):
             rule = "a whole number" if whole_numbers else "a finite number"
             raise InvalidArgument("Scale", parameter, rule, end)
-    start, end = float(low), float(high)  # type: ignore[arg-type]
+        ends.append(number)
+    start, end = ends
     if not start < end or not isfinite((end - start) * 2048):
         raise InvalidArgument("Scale", "high", f"a number above low = {low}, within reason", high)
     return start, end
+
+
+def _float(number: Real) -> float:
+    """Return a number as a float, an infinite one if it is too large."""
+    try:
+        return float(number)
+    except OverflowError:
+        return inf
 
 
 def _check_cells(cells: object, most: int) -> int:
@@ -268,12 +284,14 @@ def _check_cells(cells: object, most: int) -> int:
 def _borders(low: float, high: float, bands: object) -> tuple[float, ...]:
     """Return the borders between bands, in increasing order."""
     if is_whole(bands):
-        count = whole("Scale", "bands", bands, 2, 100)
+        count = whole("Scale", "bands", bands, 2, _MOST_BANDS)
         return tuple(low + (high - low) * i / count for i in range(1, count))
     rule = f"a number of bands, or increasing numbers between {low:g} and {high:g}"
     if isinstance(bands, str | bytes) or not isinstance(bands, Iterable):
         raise InvalidArgument("Scale", "bands", rule, bands)
     borders = list(bands)
+    if len(borders) >= _MOST_BANDS:
+        raise InvalidArgument("Scale", "bands", f"at most {_MOST_BANDS} bands", len(borders) + 1)
     if not all(isinstance(border, Real) and not isinstance(border, bool) for border in borders):
         raise InvalidArgument("Scale", "bands", rule, bands)
     ends = [low, *borders, high]

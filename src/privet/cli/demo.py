@@ -36,9 +36,15 @@ _PICTURE = Path("privet-demo.png")
 @click.option(
     "--answers", type=OUTPUT, help="Also write everyone's answers, a CSV file to try commands on."
 )
+@click.option("--questionnaire", is_flag=True, help="Ask several questions, and show a table.")
 @JSON
 def demo(
-    people: int, epsilon: float, figure: Path | None, answers: Path | None, json_out: bool
+    people: int,
+    epsilon: float,
+    figure: Path | None,
+    answers: Path | None,
+    questionnaire: bool,
+    json_out: bool,
 ) -> None:
     """Ask a made-up crowd a question and learn the answer from randomized reports alone.
 
@@ -55,6 +61,11 @@ def demo(
         else:
             say("Note: there is no picture without matplotlib: pip install 'privet[analysis]'")
     keep_apart([], [answers, figure])
+    if questionnaire:
+        from .demo_questionnaire import run
+
+        run(people, epsilon, figure, answers, json_out)
+        return
     survey = Survey(QUESTION, list(SHARES), epsilon)
     crowd = _crowd(people)
     with outputs(answers, figure) as (place, picture):

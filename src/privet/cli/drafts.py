@@ -95,7 +95,7 @@ def _made(draft: dict[str, Any]) -> Questionnaire:
             surveys.append(Survey(said, answers, draft["epsilon"], mechanism=how, id=name))
         except InvalidArgument as error:
             raise InvalidSurvey(f"question {name!r}: {error}") from None
-    shares = draft.get("shares")
+    shares: Any = draft.get("shares")
     if isinstance(shares, dict):
         shares = {_page(name): share for name, share in shares.items()}
     return Questionnaire(
@@ -113,15 +113,20 @@ def _answers(name: str, fields: Mapping[str, Any]) -> Any:
         raise InvalidSurvey(f"question {name!r}: one of {', '.join(_QUESTION)} is needed.")
     (kind,) = kinds
     _check(f"question {name!r}", fields, {"question", kind} | _QUESTION[kind], set())
-    also = {key: fields[key] for key in _QUESTION[kind] if key in fields and key != "mechanism"}
+    also = dict(fields)
+    for given in ("question", "mechanism"):
+        also.pop(given, None)
+    found: Any = also.pop(kind)
     if kind == "categories":
-        return fields[kind]
+        return found
+    if not isinstance(found, list):
+        raise InvalidSurvey(f"question {name!r}: {kind} is an array. Got {found!r:.60}.")
     if kind == "several":
-        return Several(fields[kind], **{"most": min(3, len(fields[kind])), **also})
-    ends = fields[kind]
-    if not isinstance(ends, list) or len(ends) != 2:
-        raise InvalidSurvey(f"question {name!r}: a scale is [low, high]. Got {ends!r:.60}.")
-    return Scale(*ends, **also)
+        also.setdefault("most", min(3, len(found)))
+        return Several(found, **also)
+    if len(found) != 2:
+        raise InvalidSurvey(f"question {name!r}: a scale is [low, high]. Got {found!r:.60}.")
+    return Scale(*found, **also)
 
 
 def _check(what: str, fields: Mapping[str, Any], known: set[str], needed: set[str]) -> None:

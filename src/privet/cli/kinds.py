@@ -52,15 +52,20 @@ _OPTIONS = (
         "--aim", type=click.Choice(["shape", "mean"]), show_default="shape",
         help="What a scale is to tell most about: all of the distribution, or its mean.",
     ),
-    click.option(
-        "--bands", metavar="A,B,…", show_default="four of one width",
-        help="Borders that divide a scale in tables.",
-    ),
+)  # fmt: skip
+_BANDS = click.option(
+    "--bands", metavar="A,B,…", show_default="four of one width",
+    help="Borders that divide a scale in tables.",
 )  # fmt: skip
 
 
 def kinds(command: Any) -> Any:
     """Give a command the options of all kinds of answer."""
+    return kinds_without_bands(_BANDS(command))
+
+
+def kinds_without_bands(command: Any) -> Any:
+    """Give a command those that matter for a question by itself."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -90,7 +95,7 @@ def _scale(given: dict[str, Any]) -> Answers:
 
     also: dict[str, Any] = {"unit": given["unit"] or "", "whole": given["whole"]}
     also["aim"] = given["aim"] or "shape"
-    if given["bands"] is not None:
+    if given.get("bands") is not None:
         try:
             also["bands"] = [float(border) for border in given["bands"].split(",")]
         except ValueError:
@@ -101,5 +106,5 @@ def _scale(given: dict[str, Any]) -> Answers:
 
 def _refuse(given: dict[str, Any], options: dict[str, str], kind: str) -> None:
     for name, option in options.items():
-        if given[name]:
+        if given.get(name):
             raise click.UsageError(f"{option} is for {kind}.")

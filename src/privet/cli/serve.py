@@ -101,8 +101,9 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
     try:
         listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
-        number = error.errno or 0
-        raise OSError(number, error.strerror or os.strerror(number), f"{host}:{port}") from None
+        unknown = isinstance(error, socket.gaierror)  # whose numbers are not the system's
+        reason = error.strerror if unknown else os.strerror(error.errno or 0)
+        raise OSError(error.errno, reason, f"{host}:{port}") from None
     with listener:
         yield listener
 

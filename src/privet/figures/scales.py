@@ -20,28 +20,36 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# How many times reports are drawn anew for the band around a curve, and points of a curve below.
-_DRAWS, _POINTS = 60, 40
+# Points of the share below, and the most whole numbers for which there is a bar for each.
+_POINTS, _BARS = 60, 30
+# A band may go so many times as high as the curve, and is cut off there.
+_HIGHEST = 2.5
 
 
 def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) -> Any:
     """Draw how the numbers are spread, smoothly; return the axes.
 
-    The band holds `level` of the curves that come from reports drawn anew from these; it shows how
-    far the curve could be elsewhere for want of reports, and not what smoothing hides. The mean is
-    marked, with its interval.
+    The band has the standard errors of the smooth distribution, and does not show what smoothing
+    hides. Few whole numbers have a bar each. The mean is marked, with its interval.
     """
     if ax is None:
         ax = canvas.shown_figure(8, 3.6).gca()
-    alpha = alpha_of("plot_scale", level)
-    centres, curve, low, high = _curves(estimate, alpha)
-    ax.fill_between(centres, low, high, color=canvas.HEDGE, alpha=0.22, lw=0, label="band")
-    ax.plot(centres, curve, color=canvas.HEDGE, lw=1.8, label="smooth distribution")
+    centres, curve, low, high = _curves(estimate, alpha_of("plot_scale", level))
+    label = f"{100 * level:g} % band"
+    if _in_bars(estimate):
+        ax.bar(centres, curve, 0.7, color=canvas.PALE, label="smooth distribution")
+        reach = curve - low, high - curve
+        bars = {"fmt": "none", "ecolor": canvas.HEDGE, "elinewidth": 1.8, "label": label}
+        ax.errorbar(centres, curve, reach, **bars)
+    else:
+        ax.fill_between(centres, low, high, color=canvas.HEDGE, alpha=0.22, lw=0, label=label)
+        ax.plot(centres, curve, color=canvas.HEDGE, lw=1.8, label="smooth distribution")
     mean = estimate.mean()
     ends = mean.interval(level)
     ax.plot(ends, [0, 0], color=canvas.INK, lw=2.5, solid_capstyle="butt", clip_on=False)
-    ax.plot([mean.value], [0], "|", color=canvas.INK, ms=12, mew=2, clip_on=False, label="mean")
-    ax.set_ylim(bottom=0)
+    label = f"mean, {100 * level:g} % interval"
+    ax.plot([mean.value], [0], "|", color=canvas.INK, ms=12, mew=2, clip_on=False, label=label)
+    ax.set_ylim(0, 1.05 * min(high.max(), _HIGHEST * curve.max()))
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
     _dress(ax, estimate)
@@ -50,22 +58,34 @@ def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
 
 
 def plot_below(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) -> Any:
-    """Draw the share of numbers below each number, with intervals; return the axes."""
+    """Draw the share of numbers below each number, with intervals; return the axes.
+
+    The curve is that of the smooth distribution, moved into the intervals; of whole numbers that
+    were not rounded, each counts as below itself. As shares below only rise, an end of an interval
+    is drawn no nearer than any that is further along.
+    """
     if ax is None:
         ax = canvas.shown_figure(8, 3.6).gca()
     scale = estimate.scale
-    numbers = np.linspace(scale.low, scale.high, _POINTS + 1)
-    shares = [estimate.share(scale.edges[0], float(number)) for number in numbers]
-    values = np.maximum.accumulate([min(max(one.value, 0), 1) for one in shares])
-    low, high = zip(*(one.interval(level) for one in shares), strict=True)
-    label = f"{100 * level:g} % intervals"
-    ax.fill_between(
-        numbers, 100 * np.array(low), 100 * np.array(high), color=canvas.HEDGE, alpha=0.22, lw=0,
-        label=label,
-    )  # fmt: skip
-    ax.plot(numbers, 100 * values, color=canvas.HEDGE, lw=1.8, label="share below")
+    points = scale.cells if _in_bars(estimate) else _POINTS + 1
+    numbers = np.linspace(scale.low, scale.high, points)
+    shares = [estimate.share(scale.low, float(number)) for number in numbers]
+    ends = np.array([one.interval(level) for one in shares])
+    low, high = np.minimum.accumulate(ends[::-1, 0])[::-1], np.maximum.accumulate(ends[:, 1])
+    borders = np.linspace(*scale.edges, scale.cells + 1)
+    half = 0 if scale.rounded else scale.step / 2
+    below = np.interp(numbers + half, borders, np.cumsum([0, *estimate.distribution()]))
+    below, step, label = below.clip(low, high), None, "share below"
+    if _in_bars(estimate):
+        numbers = np.append(numbers, scale.high + 1)
+        below, low, high = (np.append(values, values[-1]) for values in (below, low, high))
+        step, label = "post", "share up to each number"
+    band = {"color": canvas.HEDGE, "alpha": 0.22, "lw": 0, "label": f"{100 * level:g} % intervals"}
+    ax.fill_between(numbers, 100 * low, 100 * high, step=step, **band)
+    style = {"drawstyle": "steps-post" if step else "default", "lw": 1.8, "label": label}
+    ax.plot(numbers, 100 * below, color=canvas.HEDGE, **style)
     ax.set_ylim(0, 100)
-    ax.set_ylabel("share below, %")
+    ax.set_ylabel("share below, %" if step is None else "share, %")
     ax.grid(color="#dddddd", lw=0.6)
     _dress(ax, estimate)
     ax.legend(frameon=False, fontsize=8, loc="upper left")
@@ -78,11 +98,17 @@ def plot_scale_groups(groups: Mapping[str, ScaleEstimate], *, level: float = 0.9
     width = min(len(names), 3)
     height = -(-len(names) // width)
     figure = canvas.new_figure(1 + 3 * width, 0.8 + 2.2 * height)
-    some = groups[names[0]]
-    for ax, name in zip(canvas.panels(figure, len(names), width, _unit(some)), names, strict=True):
-        canvas.set_title(ax, f"{canvas.shorten(name)} ({groups[name].n:,})", fontsize=10)
+    figure.get_layout_engine().set(w_pad=0.15)
+    some, tops = groups[names[0]], []
+    panels = canvas.panels(figure, len(names), width, _unit(some))
+    for ax, name, shown in zip(panels, names, canvas.labels(names), strict=True):
+        across = ax.get_xlabel()  # of the lowest alone
+        canvas.set_title(ax, f"{shown} ({groups[name].n:,})", fontsize=10)
         plot_scale(groups[name], ax, level=level)
+        ax.set_xlabel(across)
         ax.get_legend().remove()
+        tops.append(ax.get_ylim()[1])
+    panels[0].set_ylim(0, max(tops))
     said = [some.survey.question, f"ε = {some.survey.epsilon:g}"]
     letters = int(figure.get_figwidth() * canvas.LETTERS_AN_INCH)
     canvas.set_suptitle(figure, fill(" · ".join(said), letters), 11)
@@ -107,20 +133,24 @@ def save_scale_groups(groups: Mapping[str, ScaleEstimate], path: Path, **options
 
 def _curves(estimate: ScaleEstimate, alpha: float) -> tuple[Floats, Floats, Floats, Floats]:
     """Return the centres of cells, the smooth distribution, and the band around it."""
-    from ..refine.smooth import smooth
+    from scipy.special import ndtri
 
-    scale, mechanism = estimate.scale, estimate.numbers.mechanism
+    from ..refine.smooth import smooth_errors
+
+    scale, curve = estimate.scale, estimate.distribution()
     centres = np.linspace(scale.low, scale.high, scale.cells)
-    curve = estimate.distribution()
-    rng = np.random.default_rng(estimate.windows)  # the same picture every time
-    chances = estimate.numbers.chances(curve)
-    drawn = [smooth(mechanism, rng.multinomial(estimate.n, chances)) for _ in range(_DRAWS)]
-    low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=0)
-    return centres, curve, np.minimum(low, curve), np.maximum(high, curve)
+    reach = ndtri(1 - alpha / 2) * smooth_errors(estimate.numbers.mechanism, estimate.windows)
+    return centres, curve, (curve - reach).clip(0), (curve + reach).clip(None, 1)
+
+
+def _in_bars(estimate: ScaleEstimate) -> bool:
+    return not estimate.scale.rounded and estimate.scale.cells <= _BARS
 
 
 def _dress(ax: Any, estimate: ScaleEstimate) -> None:
-    ax.set_xlim(estimate.scale.low, estimate.scale.high)
+    room = 0.5 if _in_bars(estimate) else 0
+    ax.set_xlim(estimate.scale.low - room, estimate.scale.high + room)
+    ax.locator_params(axis="x", integer=estimate.scale.whole)
     ax.set_xlabel(_unit(estimate))
     title = fill(estimate.survey.question, 8 * canvas.LETTERS_AN_INCH)
     canvas.set_title(ax, title, pad=18, fontsize=12)

@@ -1,28 +1,46 @@
 """The margin of error to expect: that of the interval which an estimate will show.
 
 The count of a category with share θ is Binomial(n, h + θ(g − h)), and every count has its interval
-(`Estimate.interval`, for the population), so that its ends have expected values.
+(`Estimate.interval`, for the population), so that its ends have expected values. Several choices
+have the same, where it is so; where each person is asked about one option, among as many people as
+are asked; and where all sets are listed, by the normal law of the count.
+
+Numbers on a scale have the intervals of the reports that are expected where all cells are alike.
 """
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..analysis.estimator import HitRates
+from ..analysis.numbers import Numbers
 from ..analysis.presence import binomial_tail
+from ..mechanisms.hashes.one_option import OneOption
+from ..mechanisms.subsets.listed_sets import ListedSets
 
 if TYPE_CHECKING:
-    from ..mechanisms.symmetric import Symmetric
+    from numpy.typing import NDArray
 
-__all__ = ["common_margin", "expected_interval", "rare_margin"]
+    from ..analysis.estimator import Rated
+    from ..answers.scale import Scale
+    from ..mechanisms.base import Mechanism
+    from ..mechanisms.scales.interval import Interval
+
+    Ends = tuple[float, float]
+    Counts = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+__all__ = ["common_margin", "expected_interval", "mean_margin", "rare_margin", "share_margin"]
 
 # Counts this many standard deviations from the mean, and so many steps of counts to a deviation:
-# every count, where a deviation is less.
-_FAR, _STEPS = 7, 16
+# every count, where a deviation is less. Of people who are asked about an option, fewer steps.
+_FAR, _STEPS, _ASKED_STEPS = 7, 16, 2
 
 
-def rare_margin(mechanism: Symmetric, n: int, alpha: float) -> float:
+def rare_margin(mechanism: Mechanism, n: int, alpha: float) -> float:
     """Return how far the interval of a category that nobody holds will reach up, on average.
 
     That is how far its upper end is from the estimate, on average, since estimates are unbiased.
@@ -31,34 +49,89 @@ def rare_margin(mechanism: Symmetric, n: int, alpha: float) -> float:
     return expected_interval(mechanism, 0.0, n, alpha)[1]
 
 
-def common_margin(mechanism: Symmetric, n: int, alpha: float) -> float:
+def common_margin(mechanism: Mechanism, n: int, alpha: float) -> float:
     """Return half the expected width of the interval of a category that half of the crowd holds."""
     low, high = expected_interval(mechanism, 0.5, n, alpha)
     return (high - low) / 2
 
 
-def expected_interval(
-    mechanism: Symmetric, theta: float, n: int, alpha: float
-) -> tuple[float, float]:
+def expected_interval(mechanism: Mechanism, theta: float, n: int, alpha: float) -> Ends:
     """Return the expected ends of the interval of a share, as it is shown: within [0, 1].
 
-    A sum over all counts that occur, or, where they are many, over runs of neighbouring ones.
-
-    >>> from privet.mechanisms import KSubset
+    >>> from privet.mechanisms import KSubset, OneOption
     >>> [round(end, 4) for end in expected_interval(KSubset(30, 1.0), 0.5, 50_000, 0.05)]
     [0.4822, 0.5179]
+    >>> [round(end, 4) for end in expected_interval(OneOption(30, 1.0, 9), 0.5, 50_000, 0.05)]
+    [0.4474, 0.5526]
     """
-    rate = mechanism.h + theta * (mechanism.g - mechanism.h)
+    if isinstance(mechanism, OneOption):
+        return _expected_of_asked(mechanism, theta, n, alpha)
+    if isinstance(mechanism, ListedSets) and mechanism.k > 1:
+        return _expected_by_normal_law(mechanism, theta, n, alpha)
+    return _expected_by_rates(mechanism, theta, n, alpha)  # type: ignore[arg-type]
+
+
+def _expected_by_rates(mechanism: Rated, theta: float, n: int, alpha: float) -> Ends:
+    """Sum over all counts that occur, or, where they are many, over runs of neighbouring ones."""
+    g, h = map(float, mechanism.hit_rates)
+    counts, chances = _likely(n, h + theta * (g - h), _STEPS)
+    low, high = HitRates(mechanism).interval(counts, n, alpha, "population")
+    return _within(low, high, chances)
+
+
+def _expected_of_asked(mechanism: OneOption, theta: float, n: int, alpha: float) -> Ends:
+    """Average over how many people are asked about the option: nothing is known if none is."""
+    ends, (asked, chances) = [], _likely(n, 1 / mechanism.d, _ASKED_STEPS)
+    for people in asked.tolist():
+        known = people > 0
+        ends.append(_expected_by_rates(mechanism, theta, people, alpha) if known else (0.0, 1.0))
+    low, high = chances @ np.array(ends)
+    return float(low), float(high)
+
+
+def _expected_by_normal_law(mechanism: ListedSets, theta: float, n: int, alpha: float) -> Ends:
+    g, h = map(float, mechanism.hit_rates)
+    deviation = n * (g - h) * sqrt(mechanism.variance(np.array([theta]), n)[0])
+    steps = np.arange(-_FAR * _STEPS, _FAR * _STEPS + 1) / _STEPS
+    counts = np.rint(n * (h + theta * (g - h)) + deviation * steps).astype(np.int64)
+    chances = np.exp(-(steps**2) / 2)
+    low, high = mechanism.interval(np.maximum(counts, 0), n, alpha, "population")
+    return _within(low, high, chances / chances.sum())
+
+
+def _within(low: Floats, high: Floats, chances: Floats) -> Ends:
+    return float(chances @ np.clip(low, 0, 1)), float(chances @ np.clip(high, 0, 1))
+
+
+def _likely(n: int, rate: float, steps: int) -> tuple[Counts, Floats]:
+    """Return counts that stand for all of a binomial law that occur, and their chances."""
     deviation = np.sqrt(n * rate * (1 - rate))
-    run = 2 * int(deviation / _STEPS / 2) + 1  # odd, so that a run has a middle
+    run = 2 * int(deviation / steps / 2) + 1  # odd, so that a run has a middle
     reach = int((_FAR * deviation + _FAR**2) / run) + 1
     middles = int(n * rate) + run * np.arange(-reach, reach + 1)
     middles = middles[(middles > -run) & (middles < n + run)]
     ends = np.append(middles - run // 2, middles[-1] + run // 2 + 1)
     chances = -np.diff(binomial_tail(ends, n, rate))
-    low, high = mechanism.interval(np.clip(middles, 0, n), n, alpha, "population")
-    total = chances.sum()
-    return (
-        float(chances @ np.clip(low, 0, 1) / total),
-        float(chances @ np.clip(high, 0, 1) / total),
-    )
+    return np.clip(middles, 0, n), chances / chances.sum()
+
+
+def mean_margin(scale: Scale, mechanism: Interval, n: int, alpha: float) -> float:
+    """Return half the width of the interval of the mean, in the scale's units."""
+    low, high = _expected_numbers(scale, mechanism, n).mean().interval(1 - alpha)
+    return (high - low) / 2
+
+
+def share_margin(scale: Scale, mechanism: Interval, n: int, alpha: float) -> float:
+    """Return half the width of the interval of the share of numbers in the scale's lower half."""
+    numbers = _expected_numbers(scale, mechanism, n)
+    low, high = numbers.share(scale.edges[0], (scale.low + scale.high) / 2).interval(1 - alpha)
+    return (high - low) / 2
+
+
+def _expected_numbers(scale: Scale, mechanism: Interval, n: int) -> Numbers:
+    """Return what n reports say that are spread as one expects where all cells are alike."""
+    chances = mechanism.analyst.estimator.chances.mean(axis=1)  # type: ignore[attr-defined]
+    below = np.rint(n * np.minimum(np.cumsum(chances), 1)).astype(np.int64)
+    below[-1] = n
+    windows = np.diff(below, prepend=0)
+    return Numbers(mechanism, windows, n, *scale.edges, scale.rounded, (scale.low, scale.high))

@@ -1,7 +1,8 @@
 """Planning: of people, ε and margin of error, any two give the third.
 
-A margin is what the interval of an estimate will show, on average (`margins`). For many people it
-is about z √(V0 / n) with V0 = h(1 − h)/(g − h)².
+A margin is what the interval of an estimate will show, on average (`margins`): that of a rare
+category or option, or of the mean of numbers on a scale. For many people it is about z √(V / n),
+where V is the variance that one report has, h(1 − h)/(g − h)² for a rare category.
 """
 
 from __future__ import annotations
@@ -9,46 +10,52 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import exp, log, sqrt
-from statistics import NormalDist
-from typing import TYPE_CHECKING
+from numbers import Real
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from ..analysis.presence import detectable_share
+from ..answers.base import Answers
+from ..answers.scale import Scale
+from ..answers.several import Several
 from ..arguments import alpha_of, whole
 from ..errors import InvalidArgument
 from ..mechanisms.subsets.k_subset import KSubset
 from .comparison import choose
-from .margins import common_margin, rare_margin
+from .margins import common_margin, mean_margin, rare_margin, share_margin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..mechanisms.symmetric import Symmetric
+    from ..mechanisms.base import Mechanism
+    from ..mechanisms.scales.interval import Interval
 
-__all__ = ["Plan", "plan"]
+    Asked = int | Several | Scale
+
+__all__ = ["Plan", "ScalePlan", "best_mechanism", "margin_of", "plan", "plan_with"]
 
 # Below the least, nothing is learned; beyond the most, nothing is private.
 _LEAST_EPSILON, _MOST_EPSILON = 1e-3, 20.0
-_MOST_PEOPLE = 10**12
+_SOME_PEOPLE, _MOST_PEOPLE = 10**4, 10**12
 _ROUNDS = 6
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How accurate a survey would be.
+    """How accurate a survey would be, of one choice or of several.
 
     Attributes
     ----------
-    d : int
-        The number of categories.
+    answers : int or Several
+        The number of categories, or the options.
     epsilon : float
         The privacy level of one report.
     n : int
         The number of people.
     level : float
         The confidence level of the intervals.
-    mechanism : Symmetric
+    mechanism : Mechanism
         The mechanism such a survey uses.
     margin : float
         How far the interval of a rare category will reach beyond its estimate, on average: its
@@ -58,21 +65,28 @@ class Plan:
     detectable : float or None
         The smallest share whose count reaches, nineteen times out of twenty, a threshold that any
         of d categories nobody holds reaches at most one time in twenty; exactly, by binomial tails.
-        None where not even a category that everybody holds would reach it.
+        None where not even a category that everybody holds would reach it, and for mechanisms of
+        several choices that are not symmetric.
     squared_error : float
-        The expected squared ℓ2 error of all frequencies, for these people.
+        The expected squared ℓ2 error of all frequencies, for these people: if all categories have
+        the same share, or if people chose half as many options as they may.
 
     """
 
-    d: int
+    answers: int | Several
     epsilon: float
     n: int
     level: float
-    mechanism: Symmetric
+    mechanism: Mechanism
     margin: float
     common_margin: float
     detectable: float | None
     squared_error: float
+
+    @property
+    def d(self) -> int:
+        """The number of categories or options."""
+        return self.mechanism.d
 
     @property
     def report_bytes(self) -> int:
@@ -80,18 +94,80 @@ class Plan:
         return self.mechanism.report_bytes
 
 
+@dataclass(frozen=True)
+class ScalePlan:
+    """How accurate a survey of numbers would be, if they were spread evenly over the scale.
+
+    Attributes
+    ----------
+    answers : Scale
+        The scale.
+    epsilon : float
+        The privacy level of one report.
+    n : int
+        The number of people.
+    level : float
+        The confidence level of the intervals.
+    mechanism : Interval
+        The mechanism such a survey uses.
+    margin : float
+        Half the width of the interval of the mean, in the scale's units.
+    share_margin : float
+        Half the width of the interval of the share of numbers in the lower half of the scale.
+
+    """
+
+    answers: Scale
+    epsilon: float
+    n: int
+    level: float
+    mechanism: Interval
+    margin: float
+    share_margin: float
+
+    @property
+    def report_bytes(self) -> int:
+        """The size of a report."""
+        return self.mechanism.report_bytes
+
+
+@overload
 def plan(
-    d: int,
+    answers: int | Several,
     *,
     epsilon: float | None = None,
     n: int | None = None,
     margin: float | None = None,
     level: float = 0.95,
-) -> Plan:
-    """Plan a survey of d categories, given two of ε, people and margin.
+) -> Plan: ...
 
-    Given a margin, it finds the fewest people that reach it: one person less would not. Or nearly
-    the least ε: a short report may take 1 % more. Intervals are at the confidence level `level`.
+
+@overload
+def plan(
+    answers: Scale,
+    *,
+    epsilon: float | None = None,
+    n: int | None = None,
+    margin: float | None = None,
+    level: float = 0.95,
+) -> ScalePlan: ...
+
+
+def plan(
+    answers: Asked,
+    *,
+    epsilon: float | None = None,
+    n: int | None = None,
+    margin: float | None = None,
+    level: float = 0.95,
+) -> Plan | ScalePlan:
+    """Plan a survey, given two of ε, people and margin.
+
+    Answers are a number of categories, of which people choose one, a `privet.Several` or a
+    `privet.Scale`. Given a margin, it finds the fewest people that reach it: one person less would
+    not. Or nearly the least ε: a short report may take 1 % more. The margin is that of a rare
+    category or option, or of the mean on a scale, in its units. Intervals are at the confidence
+    level `level`.
 
     >>> round(plan(30, epsilon=1.0, n=50_000).margin, 4)
     0.0163
@@ -99,51 +175,92 @@ def plan(
     132290
     >>> round(plan(30, n=50_000, margin=0.01).epsilon, 2)
     1.53
+    >>> from privet import Scale
+    >>> round(plan(Scale(0, 120, 61, "years"), epsilon=1.0, n=10_000).margin, 1)
+    2.6
+
     """
     given = {"epsilon": epsilon, "n": n, "margin": margin}
     if sum(value is not None for value in given.values()) != 2:
         named = ", ".join(name for name, value in given.items() if value is not None)
         raise InvalidArgument("plan", "epsilon, n, margin", "two of the three", named or "none")
-    alpha_of("plan", level)
-    if margin is not None and not (isinstance(margin, float) and 0 < margin < 1):
-        raise InvalidArgument("plan", "margin", "a float in (0, 1)", margin)
+    _check(answers, margin)
+    alpha = alpha_of("plan", level)
     if n is not None:
         n = whole("plan", "n", n, 1)
-    if epsilon is not None and n is not None:
-        return _plan(choose(d, epsilon), n, level)
-    if epsilon is not None and margin is not None:
-        mechanism = choose(d, epsilon)
-        return _plan(mechanism, _fewest_people(mechanism, margin, 1 - level), level)
-    assert n is not None and margin is not None  # noqa: S101, PT018
-    epsilon = _least_epsilon(d, int(n), margin, 1 - level)
-    while rare_margin(mechanism := choose(d, epsilon), n, 1 - level) > margin:
-        epsilon = float(f"{1.001 * epsilon:.4g}")  # a short report costs up to 1 % of the error
-    return _plan(mechanism, n, level)
+    if epsilon is None:
+        assert n is not None and margin is not None  # noqa: S101, PT018
+        mechanism = _of_least_epsilon(answers, n, margin, alpha)
+    else:
+        mechanism = _chosen(answers, epsilon)
+    if n is None:
+        assert margin is not None  # noqa: S101
+        n = _fewest_people(answers, mechanism, margin, alpha)
+    return plan_with(answers, mechanism, n, level)
 
 
-def _plan(mechanism: Symmetric, n: int, level: float) -> Plan:
-    flat = np.array([1 / mechanism.d])  # symmetric: one value stands for all
+def plan_with(answers: Asked, mechanism: Any, n: int, level: float) -> Plan | ScalePlan:
+    """Return the plan of a survey that names its mechanism."""
+    alpha, epsilon = 1 - level, mechanism.epsilon
+    if isinstance(answers, Scale):
+        margins = mean_margin, share_margin
+        both = (margin(answers, mechanism, n, alpha) for margin in margins)
+        return ScalePlan(answers, epsilon, n, level, mechanism, *both)
+    d = mechanism.d
+    usual = np.array([(1 if isinstance(answers, int) else answers.most / 2) / d])  # all are alike
     return Plan(
-        mechanism.d,
-        mechanism.epsilon,
+        answers,
+        epsilon,
         n,
         level,
         mechanism,
-        rare_margin(mechanism, n, 1 - level),
-        common_margin(mechanism, n, 1 - level),
+        rare_margin(mechanism, n, alpha),
+        common_margin(mechanism, n, alpha),
         detectable_share(mechanism, n),
-        mechanism.d * float(mechanism.variance(flat, n, "sample")[0]),
+        d * float(mechanism.variance(usual, n, "sample")[0]),
     )
 
 
-def _fewest_people(mechanism: Symmetric, margin: float, alpha: float) -> int:
+def margin_of(answers: Asked, mechanism: Any, n: int, alpha: float) -> float:
+    """Return the margin that a plan is made for."""
+    if isinstance(answers, Scale):
+        return mean_margin(answers, mechanism, n, alpha)
+    return rare_margin(mechanism, n, alpha)
+
+
+def best_mechanism(answers: Asked, epsilon: float) -> Mechanism:
+    """Return the mechanism of the least error, without a look at how short its reports are."""
+    return answers.choose(epsilon) if isinstance(answers, Answers) else KSubset(answers, epsilon)
+
+
+def _chosen(answers: Asked, epsilon: float) -> Mechanism:
+    """Return the mechanism of a survey that names none."""
+    return answers.choose(epsilon) if isinstance(answers, Answers) else choose(answers, epsilon)
+
+
+def _check(answers: object, margin: float | None) -> None:
+    if isinstance(answers, Answers) and not isinstance(answers, Several | Scale):
+        rule = "a number of categories, a Several or a Scale"
+        raise InvalidArgument("plan", "answers", rule, answers)
+    if margin is None:
+        return
+    if isinstance(answers, Scale):
+        most = (answers.high - answers.low) / 2
+        if not isinstance(margin, Real) or isinstance(margin, bool) or not 0 < margin < most:
+            rule = f"a number in (0, {most:g}), in the scale's units"
+            raise InvalidArgument("plan", "margin", rule, margin)
+    elif not (isinstance(margin, float) and 0 < margin < 1):
+        raise InvalidArgument("plan", "margin", "a float in (0, 1)", margin)
+
+
+def _fewest_people(answers: Asked, mechanism: Mechanism, margin: float, alpha: float) -> int:
     """Return an n that reaches the margin, while n − 1 does not."""
 
     @cache
     def excess(n: int) -> float:
-        return log(rare_margin(mechanism, n, alpha) / margin)
+        return log(margin_of(answers, mechanism, n, alpha) / margin)
 
-    near = _most_likely(excess, _by_normal_law(mechanism, margin, alpha))
+    near = _most_likely(excess)
     low, high, step = near - 1, near, 1
     while excess(high) > 0:
         low, high, step = high, high + step, 2 * step
@@ -158,15 +275,9 @@ def _fewest_people(mechanism: Symmetric, margin: float, alpha: float) -> int:
     return high
 
 
-def _by_normal_law(mechanism: Symmetric, margin: float, alpha: float) -> int:
-    one = float(mechanism.variance(np.zeros(1), 1)[0])
-    people = NormalDist().inv_cdf(1 - alpha / 2) ** 2 * one / margin**2
-    return int(min(max(people, 1), _MOST_PEOPLE))
-
-
-def _most_likely(excess: Callable[[int], float], n: int) -> int:
+def _most_likely(excess: Callable[[int], float]) -> int:
     """Return where log(margin) is about as wished: it falls by 1/2 to 1 times log(n)."""
-    slope = -0.5
+    n, slope = _SOME_PEOPLE, -0.5
     for _ in range(_ROUNDS):
         next_n = int(min(max(n * exp(-excess(n) / slope), 1), _MOST_PEOPLE))
         if abs(next_n - n) <= 1:
@@ -176,11 +287,19 @@ def _most_likely(excess: Callable[[int], float], n: int) -> int:
     return n
 
 
-def _least_epsilon(d: int, n: int, margin: float, alpha: float) -> float:
-    """Return the least ε of k-subset reports, to four digits, by bisection."""
+def _of_least_epsilon(answers: Asked, n: int, margin: float, alpha: float) -> Mechanism:
+    """Return the mechanism of a survey with nearly the least ε."""
+    epsilon = _least_epsilon(answers, n, margin, alpha)
+    while margin_of(answers, mechanism := _chosen(answers, epsilon), n, alpha) > margin:
+        epsilon = float(f"{1.001 * epsilon:.4g}")  # a short report costs up to 1 % of the error
+    return mechanism
+
+
+def _least_epsilon(answers: Asked, n: int, margin: float, alpha: float) -> float:
+    """Return the least ε of the best reports, to four digits, by bisection."""
 
     def reached(epsilon: float) -> bool:
-        return rare_margin(KSubset(d, epsilon), n, alpha) <= margin
+        return margin_of(answers, best_mechanism(answers, epsilon), n, alpha) <= margin
 
     low, high = _LEAST_EPSILON, _MOST_EPSILON
     if not reached(high):

@@ -14,7 +14,7 @@ likelihood over β ~ N(0, (λDᵀD)⁻¹), and the distributions for several λ 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["smooth"]
+__all__ = ["smooth", "smooth_errors"]
 
 # The pieces of the spline, at most; and the order of the differences that are 0 if λ is infinite.
 _PIECES, _ORDER = 48, 3
@@ -46,23 +46,57 @@ def smooth(mechanism: Interval, windows: NDArray[np.int64]) -> Floats:
     array([0.05, 0.24, 0.4 , 0.24, 0.05])
 
     """
+    tops = _tops(mechanism, windows)
+    mixture: Floats = _softmax(tops.weights) @ _softmax(tops.betas @ tops.basis.T)
+    return mixture
+
+
+def smooth_errors(mechanism: Interval, windows: NDArray[np.int64]) -> Floats:
+    """Return the standard errors of the shares of `smooth`, given the reports.
+
+    By Laplace's approximation the precision of β is that of the reports and of the penalty, and a
+    step in β moves the shares by diag(θ)(X − 1θᵀX). How far the shares for several λ are apart adds
+    to it. It does not tell of what is less smooth than the likeliest λ would have it.
+    """
+    tops = _tops(mechanism, windows)
+    every, variances = _softmax(tops.betas @ tops.basis.T), []
+    for theta, precision in zip(every, tops.precisions, strict=True):
+        slopes = theta[:, None] * (tops.basis - theta @ tops.basis)
+        variances.append((slopes * np.linalg.solve(precision, slopes.T).T).sum(axis=1))
+    weights = _softmax(tops.weights)
+    apart = (every - weights @ every) ** 2
+    errors: Floats = np.sqrt(weights @ (np.array(variances) + apart))
+    return errors
+
+
+class _Tops(NamedTuple):
+    """The likeliest β for each λ, with its precision and the logarithm of the evidence of λ."""
+
+    basis: Floats
+    weights: Floats
+    betas: Floats
+    precisions: list[Floats]
+
+
+def _tops(mechanism: Interval, windows: NDArray[np.int64]) -> _Tops:
     basis = _splines(mechanism.d)
     size = basis.shape[1]
     differences = np.diff(np.eye(size), _ORDER, axis=0)
     rough = differences.T @ differences
     parabolas = np.linalg.qr(np.vander(np.linspace(-1, 1, size), _ORDER))[0]
     ridge = _RIDGE * parabolas @ parabolas.T
-    fit, beta, weights, shares = _Fit(mechanism, windows, basis), np.zeros(size), [], []
+    fit, beta = _Fit(mechanism, windows, basis), np.zeros(size)
+    weights, betas, precisions = [], [], []
     for penalty in _PENALTIES:
         bend = penalty * rough + ridge
         beta, height, information = fit.climb(bend, beta)
         before, after = np.linalg.slogdet([bend, information + bend]).logabsdet
         weights.append(height + (before - after) / 2)
-        shares.append(_softmax(basis @ beta))
+        betas.append(beta)
+        precisions.append(information + bend)
         if weights[-1] < max(weights) - _UNLIKELY:
             break
-    mixture: Floats = _softmax(np.array(weights)) @ np.array(shares)
-    return mixture
+    return _Tops(basis, np.array(weights), np.array(betas), precisions)
 
 
 class _Fit:
@@ -119,6 +153,6 @@ def _splines(cells: int) -> Floats:
 
 
 def _softmax(logs: Floats) -> Floats:
-    weights = np.exp(logs - logs.max())
-    shares: Floats = weights / weights.sum()
+    weights = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    shares: Floats = weights / weights.sum(axis=-1, keepdims=True)
     return shares

@@ -77,7 +77,7 @@ class _Resource:
             return
         except Exception as error:
             problem = as_problem(error)
-            if problem.status is HTTPStatus.INTERNAL_SERVER_ERROR:
+            if problem is not error and problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 note(error)
             self._service.metrics.refused(problem.reason)
             response = problem.response()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import NoSurvey, StoreFailure
 from ..store import Outcome
+from .problems import as_problem
 
 if TYPE_CHECKING:
     from datetime import date
@@ -129,4 +130,4 @@ def _tell(futures: list[asyncio.Future[Outcome]], outcomes: list[Outcome]) -> No
 def _fail(futures: list[asyncio.Future[Outcome]], error: Exception) -> None:
     for future in futures:
         if not future.done():
-            future.set_exception(error)
+            future.set_exception(as_problem(error))

@@ -95,6 +95,16 @@ def costs_of(
     return [m.d * contrast_noise(m) + sampling for m in mechanisms]
 
 
+def split_variance(sizes: Sequence[int], epsilon: float) -> float:
+    """Return n times a table's total variance if n people answer each of its questions at ε.
+
+    Sampling is included. What one report adds to a question's shares has the expected squared
+    length (d − 1)V + 1, and the product of a person's reports that of the lengths.
+    """
+    squares = [(d - 1) * contrast_noise(KSubset(d, epsilon)) + 1 for d in sizes]
+    return prod(squares) - 1 / prod(sizes)
+
+
 class Variances(NamedTuple):
     """The total variance of one table by three ways to ask, sampling included."""
 
@@ -126,14 +136,11 @@ def compare(
     """
     n, many = sum(people), len(sizes)
     alone = [(q,) for q in range(many)]
-    split = [KSubset(d, epsilon / many) for d in sizes]
-    # What one report adds to a question's shares has this expected squared length.
-    squares = [(d - 1) * contrast_noise(m) + 1 for d, m in zip(sizes, split, strict=True)]
     compared = []
     for table in wanted:
         given = (sizes, pages, people, epsilon, table)
-        together = prod(squares[q] for q in table) - 1 / prod(sizes[q] for q in table)
+        split = split_variance([sizes[q] for q in table], epsilon / many)
         each = total_variance(sizes, alone, [n / many] * many, epsilon, table, sampling=True)
         paged = total_variance(*given, sampling=True)
-        compared.append(Variances(paged, together / n, each))
+        compared.append(Variances(paged, split / n, each))
     return compared

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...analysis.cleaning import Cleaning
 from ...analysis.columns import ANSWERS
-from ...errors import InvalidAnswer, InvalidArgument
-from ...values import text_of
+from ...errors import InvalidArgument
+from ...survey import Survey
 from . import workers
 from .session import running
 from .tallying import select
@@ -21,7 +21,7 @@ from .tallying import select
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...survey import Survey
+    from ...questionnaire import Questionnaire
 
 _AS_THEY_ARE = Cleaning()
 _ANSWERS = (
@@ -32,8 +32,8 @@ _ANSWERS = (
 
 def randomize(
     frame: Any,
-    survey: Survey,
-    column: str = "answer",
+    contract: Survey | Questionnaire,
+    column: str | None = None,
     *,
     by: Sequence[str] = (),
     cleaning: Cleaning = _AS_THEY_ARE,
@@ -49,32 +49,34 @@ def randomize(
     Parameters
     ----------
     frame : DataFrame
-        With one answer a row.
-    survey : Survey
-        Whose categories the answers are.
-    column : str
-        The answers: text, numbers, truth values or dates, as `Survey.randomize_batch` takes them.
+        With one person a row.
+    contract : Survey or Questionnaire
+        What was asked; the questions' ids name the columns of a questionnaire.
+    column : str, optional
+        The answers to a survey, by default "answer": text, numbers, truth values or dates, as
+        `Survey.randomize_batch` takes them, and arrays of options where several may be chosen.
     by : sequence of str
         Columns that are kept with the reports as they are: they are not protected.
     cleaning : Cleaning
         How answers are cleaned, and what becomes of those that are missing or no category; an error
-        is InvalidAnswer.
+        is InvalidAnswer. Numbers beyond an end of their scale count as that end.
 
     """
-    if column in by:
-        rule = f"other columns than {column!r}: the answers would be in the clear"
-        raise InvalidArgument("randomize", "by", rule, list(by))
-    chosen = select(frame, "randomize", column, "answer", by)
-    kind = chosen.schema["answer"].dataType
-    if type(kind).__name__ not in _ANSWERS.split():
-        rule = f"a column of {ANSWERS}, which {column!r} is not"
-        raise InvalidArgument("randomize", "column", rule, kind.simpleString())
-    cleaning.check("randomize", survey)
+    columns = _columns(contract, column)
+    for name in columns:
+        if name in by:
+            rule = f"other columns than {name!r}: the answers would be in the clear"
+            raise InvalidArgument("randomize", "by", rule, list(by))
+    names = {f"answer{i}": name for i, name in enumerate(columns)}
+    chosen = select(frame, "randomize", names, by)
+    for ours, name in names.items():
+        _check_kind(columns[name], name, chosen.schema[ours].dataType)
+        cleaning.check("randomize", columns[name])
     if frame.sparkSession.conf.get("spark.speculation", "false") == "true":
         rule = "of a session without spark.speculation, which runs tasks, and so draws, twice"
         raise InvalidArgument("randomize", "frame", rule, "spark.speculation = true")
-    keys = chosen.columns[1:]
-    draw = partial(workers.randomize, contract=survey.to_json(), by=keys, cleaning=cleaning)
+    keys = chosen.columns[len(names) :]
+    draw = partial(workers.randomize, contract=contract.to_json(), by=keys, cleaning=cleaning)
     kinds = "".join(f", {key} {chosen.schema[key].dataType.simpleString()}" for key in keys)
     with running("Randomizing"):
         # Fixed before they are shuffled: a shuffle whose input is drawn again in part, after a
@@ -83,12 +85,29 @@ def randomize(
         drawn = chosen.mapInArrow(draw, layout).localCheckpoint()
         try:
             if problem := drawn.where("problem is not null").select("problem").first():
-                answer = text_of(bytes(problem[0])) or None
-                raise InvalidAnswer(answer, nearest=survey.nearest(answer))
+                raise workers.raised(bytes(problem[0]))
             mixed = drawn.repartition("place").sortWithinPartitions("place")
             return mixed.select("report", *keys).toDF("report", *by).localCheckpoint()
         finally:
             _release(drawn)
+
+
+def _columns(contract: Survey | Questionnaire, column: str | None) -> dict[str, Survey]:
+    """Return the questions by the columns with their answers."""
+    if isinstance(contract, Survey):
+        return {"answer" if column is None else column: contract}
+    if column is not None:
+        raise InvalidArgument("randomize", "column", "left out for a questionnaire", column)
+    return {question.id: question for question in contract.surveys}
+
+
+def _check_kind(question: Survey, column: str, kind: Any) -> None:
+    inner = kind
+    if question.answers.kind == "several" and type(kind).__name__ == "ArrayType":
+        inner = kind.elementType
+    if type(inner).__name__ not in _ANSWERS.split():
+        rule = f"a column of {ANSWERS}, which {column!r} is not"
+        raise InvalidArgument("randomize", "column", rule, kind.simpleString())
 
 
 def _release(drawn: Any) -> None:

@@ -17,7 +17,7 @@ from . import workers
 from .session import pyspark, running
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -101,11 +101,12 @@ def _in_order(key: tuple[Any, ...]) -> list[tuple[bool, Any]]:
 # --- columns --------------------------------------------------------------------------------------
 
 
-def select(frame: Any, owner: str, column: str, ours: str, by: Sequence[str]) -> Any:
-    """Return a frame of one column and those of `by`, under the names `ours`, by0, by1, ..."""
+def select(frame: Any, owner: str, columns: Mapping[str, str], by: Sequence[str]) -> Any:
+    """Return a frame of columns, by our names for them, and those of `by` as by0, by1, ..."""
     if isinstance(by, str):
         raise InvalidArgument(owner, "by", "a sequence of columns' names", by)
-    for parameter, name in (("column", column), *(("by", name) for name in by)):
+    wanted = [("column", name) for name in columns.values()] + [("by", name) for name in by]
+    for parameter, name in wanted:
         if frame.columns.count(name) != 1:
             names = ", ".join(map(repr, frame.columns))
             raise InvalidArgument(owner, parameter, f"one of the frame's columns, {names}", name)
@@ -114,7 +115,7 @@ def select(frame: Any, owner: str, column: str, ours: str, by: Sequence[str]) ->
         if type(kind).__name__ not in _KEYS.split():
             rule = f"columns of text, whole numbers or dates, which {name!r} is not"
             raise InvalidArgument(owner, "by", rule, kind.simpleString())
-    named = {ours: column, **{f"by{i}": name for i, name in enumerate(by)}}
+    named = {**columns, **{f"by{i}": name for i, name in enumerate(by)}}
     return frame.select(*(quoted(name).alias(new) for new, name in named.items()))
 
 
@@ -122,7 +123,7 @@ def select_reports(frame: Any, owner: str, by: Sequence[str]) -> Any:
     """Return a frame of the column `report` and those of `by`."""
     if frame.columns.count("report") != 1:
         raise InvalidArgument(owner, "frame", "one with a column 'report'", frame.columns)
-    chosen = select(frame, owner, "report", "report", by)
+    chosen = select(frame, owner, {"report": "report"}, by)
     kind = chosen.schema["report"].dataType.simpleString()
     if kind != "binary":
         raise InvalidReport(f"A column of reports is binary, not {kind}.")

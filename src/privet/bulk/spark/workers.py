@@ -18,10 +18,12 @@ import numpy as np
 
 from ...analysis.columns import arrow, as_reports
 from ...analysis.lookup import look_up
+from ...analysis.questions import look_up_pages
 from ...analysis.randomizing import randomize as randomized
 from ...contract import Contract
 from ...entropy import secure
 from ...errors import InvalidAnswer, InvalidReport
+from ...survey import Survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...analysis.cleaning import Cleaning
+    from ...analysis.lookup import LookedUp
     from ...mechanisms import Mechanism
 
 # Counters in a slice at most, rows of slices in a batch, and bytes of counters held in memory.
@@ -69,18 +72,19 @@ def width(mechanism: Mechanism) -> int:
 def randomize(
     batches: Iterator[Any], contract: str, by: Sequence[str], cleaning: Cleaning
 ) -> Iterator[Any]:
-    """Yield a report for each answer, a random place in the order of all, and the `by` columns."""
+    """Yield a report for each row, a random place in the order of all, and the `by` columns.
+
+    The answers are in the columns answer0, answer1, ..., one for each question.
+    """
     pa = arrow()
     survey = _survey(contract)
     rows = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)
     places = secure().keystream()
     for batch in batches:
         try:
-            found = look_up(survey, batch.column("answer"), cleaning)
+            found = _found(survey, batch, cleaning)
         except InvalidAnswer as error:
-            answer = error.answer or ""
-            said = answer if isinstance(answer, bytes) else str(answer).encode()
-            problem = pa.array([said], pa.binary())
+            problem = pa.array([_said(error)], pa.binary())
             nothing = [pa.nulls(1, batch.column(name).type) for name in by]
             first = [pa.nulls(1, pa.binary()), pa.nulls(1, pa.int64()), problem]
             yield pa.record_batch([*first, *nothing], ["report", "place", "problem", *by])
@@ -96,9 +100,32 @@ def randomize(
 
 
 @lru_cache(maxsize=2)
-def _survey(contract: str) -> Contract:
-    """Read a survey once for all partitions that this process is given."""
+def _survey(contract: str) -> Any:
+    """Read a contract once for all partitions that this process is given."""
     return Contract.from_json(contract)
+
+
+def _found(contract: Any, batch: Any, cleaning: Cleaning) -> LookedUp:
+    if isinstance(contract, Survey):
+        return look_up(contract, batch.column("answer0"), cleaning)
+    questions = enumerate(contract.surveys)
+    columns = {question.id: batch.column(f"answer{i}") for i, question in questions}
+    return look_up_pages(contract, columns, len(batch), cleaning)
+
+
+def _said(error: InvalidAnswer) -> bytes:
+    """Return an error's parts, from which `raised` makes it again."""
+    said = {name: vars(error)[name] for name in ("answer", "nearest", "rule", "question")}
+    undecoded = isinstance(error.answer, bytes)
+    answer = error.answer.hex() if isinstance(error.answer, bytes) else error.answer
+    return json.dumps([undecoded, {**said, "answer": answer}], default=str).encode()
+
+
+def raised(said: bytes) -> InvalidAnswer:
+    """Return the error that a worker ran into."""
+    undecoded, parts = json.loads(said)
+    answer = parts.pop("answer")
+    return InvalidAnswer(bytes.fromhex(answer) if undecoded else answer, **parts)
 
 
 # --- reports to counts ----------------------------------------------------------------------------

@@ -148,7 +148,7 @@ class ListedSets(Packed, Choices):
 
     @cached_property
     def below(self) -> list[list[int]]:
-        """How many sets of at most r options have all of them below x: at [r][x]."""
+        """How many sets of at most r options have all of them below x, at [r][x]."""
         return [[sets_holding(x, r) for x in range(self.d)] for r in range(self.most + 1)]
 
     def number(self, value: Sequence[int]) -> int:

@@ -1,0 +1,266 @@
+"""privet demo --questionnaire: several questions and a table, at the privacy of one report."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+import numpy as np
+
+from ..analysis.lookup import SEPARATOR
+from ..answers.scale import Scale
+from ..answers.several import Several
+from ..questionnaire import Questionnaire
+from ..survey import Survey
+from .output import outputs, print_json
+from .show import describe_survey
+from .terminal import console, new_table, progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..analysis.questionnaire_estimate import QuestionnaireEstimate
+    from ..pages import Page
+    from ..tables import ConditionalShares
+
+# Where people live, out of 100, and how they get to work from there.
+HOMES = {"city": 45, "suburb": 35, "country": 20}
+WAYS = {"car": (18, 48, 71), "train": (34, 31, 12), "bicycle": (28, 14, 8), "on foot": (20, 7, 9)}
+# How long that takes, in minutes, on average, and what share of people do on the way.
+MINUTES = {"car": 28, "train": 47, "bicycle": 21, "on foot": 14}
+HABITS = {"music": 45, "podcasts": 27, "reading": 16, "calls": 11, "games": 7, "work": 5}
+TABLE = "home", "way"
+_SEED = 2016
+_LONG, _LEVEL = 60, 0.95
+
+
+class Row(NamedTuple):
+    """An estimated share or number, its interval, and the truth."""
+
+    question: str
+    name: str
+    value: float
+    low: float
+    high: float
+    truth: float
+    is_share: bool = True
+
+    @property
+    def holds(self) -> bool:
+        """Whether the interval contains the truth."""
+        return bool(self.low <= self.truth <= self.high)
+
+    def cells(self) -> tuple[str, ...]:
+        """Return what is printed."""
+        if self.is_share:
+            value, low, high, truth = (f"{100 * number:z.1f}" for number in self[2:6])
+            shown = f"{value} %", f"{low:>5} – {high:>4} %", f"{truth} %"
+        else:
+            value, low, high, truth = (f"{number:.1f}" for number in self[2:6])
+            shown = f"{value} min", f"{low:>5} – {high:>4} min", f"{truth} min"
+        return self.question, self.name, *shown, "✓" if self.holds else "✗"
+
+
+def run(
+    people: int, epsilon: float, figure: Path | None, place: Path | None, json_out: bool
+) -> None:
+    """Ask a made-up crowd, and show what the reports say beside the truth."""
+    if people < 1000:
+        raise click.UsageError("A questionnaire is for 1,000 people or more: its pages share them.")
+    asked, crowd = questionnaire(epsilon), make_crowd(people)
+    tally, first = asked.tally(), None
+    with outputs(place, figure) as (table, picture):
+        if table is not None:
+            joined = {name: [*map(_cell, column)] for name, column in crowd.items()}
+            lines = [",".join(row) for row in ([*joined], *zip(*joined.values(), strict=True))]
+            table.write_text("\n".join([*lines, ""]), encoding="utf-8")
+        answers = [dict(zip(crowd, row, strict=True)) for row in zip(*crowd.values(), strict=True)]
+        with progress("Randomizing", total=people) as advance:
+            for at in range(0, people, 1000):
+                pages = [asked.draw() for _ in answers[at : at + 1000]]
+                drawn = zip(answers[at : at + 1000], pages, strict=True)
+                reports = [asked.randomize(answer, page=page) for answer, page in drawn]
+                first = first or (pages[0], reports[0])
+                tally.update(reports)
+                advance(len(reports))
+        estimate = tally.estimate()
+        if picture is not None:
+            _draw(estimate, crowd, picture)
+    rows, shares = _rows(estimate, crowd), _table_rows(estimate, crowd)
+    if json_out:
+        print_json(_document(estimate, rows, shares))
+        return
+    assert first is not None  # noqa: S101
+    _print_report(asked, answers[0], *first, people)
+    _print_rows(rows)
+    _print_table(estimate, shares)
+    every = [*rows, *shares]
+    held = sum(row.holds for row in every)
+    drawn_in = f" The picture is in {figure}." if figure is not None else ""
+    click.echo(f"{held} of {len(every)} intervals contain the truth.{drawn_in}")
+
+
+def questionnaire(epsilon: float) -> Questionnaire:
+    """Return the questions, and the table of two of them."""
+    asked: dict[str, tuple[str, Any]] = {
+        "home": ("Where do you live?", list(HOMES)),
+        "way": ("How do you get to work?", list(WAYS)),
+        "habits": ("What do you do on the way?", Several(list(HABITS), most=3)),
+        "minutes": (
+            "How long does it take?", Scale(0, 120, 121, "minutes", whole=True, bands=[_LONG]),
+        ),
+    }  # fmt: skip
+    surveys = [Survey(text, answers, epsilon, id=name) for name, (text, answers) in asked.items()]
+    return Questionnaire("The way to work", surveys, epsilon, tables=[TABLE])
+
+
+def make_crowd(people: int) -> dict[str, list[Any]]:
+    """Return everyone's answers by question, the same every time."""
+    rng = np.random.default_rng(_SEED)
+    home = rng.choice(len(HOMES), people, p=np.array([*HOMES.values()]) / 100)
+    chances = np.array([*WAYS.values()]).T.cumsum(axis=1) / 100
+    way = (rng.random(people)[:, None] >= chances[home]).sum(axis=1)
+    minutes = np.array([*MINUTES.values()])[way] * rng.gamma(6, 1 / 6, people)
+    does = rng.random((people, len(HABITS))) < np.array([*HABITS.values()]) / 100
+    habits = [[name for name, yes in zip(HABITS, row, strict=True) if yes][:3] for row in does]
+    return {
+        "home": [[*HOMES][i] for i in home],
+        "way": [[*WAYS][i] for i in way],
+        "habits": habits,
+        "minutes": np.rint(minutes).clip(0, 120).astype(int).tolist(),
+    }
+
+
+def _rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[Row]:
+    """Return all shares, and what is known of the minutes."""
+    rows = []
+    for name in ("home", "way", "habits"):
+        one, truth = estimate[name], _truth(estimate, crowd, name)
+        columns = one.frequencies, *one.interval(target=len(crowd[name])), truth
+        answers = zip(one.survey.categories, *(column.tolist() for column in columns), strict=True)
+        rows += [Row(name, *answer) for answer in answers]
+    numbers: Any = estimate["minutes"]
+    minutes = np.array(crowd["minutes"])
+    for what, measured, true in (
+        ("mean", numbers.mean(), minutes.mean()),
+        ("median", numbers.median(), np.median(minutes)),
+        ("an hour or more", numbers.share(_LONG, 120), np.mean(minutes >= _LONG)),
+    ):
+        low, high = measured.interval()
+        rows.append(Row("minutes", what, measured.value, low, high, float(true), "hour" in what))
+    return rows
+
+
+def _table_rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[Row]:
+    """Return how people get to work, by where they live."""
+    shares: ConditionalShares = estimate.table(*TABLE).row_shares()
+    low, high = shares.interval()
+    pairs = [*zip(*(crowd[name] for name in TABLE), strict=True)]
+    rows = []
+    for (i, home), (j, way) in product(enumerate(HOMES), enumerate(WAYS)):
+        truth = pairs.count((home, way)) / crowd["home"].count(home)
+        value, ends = float(shares.frequencies[i, j]), (float(low[i, j]), float(high[i, j]))
+        rows.append(Row(home, way, value, *ends, truth))
+    return rows
+
+
+def _truth(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]], name: str) -> Any:
+    """Return the share of people with each answer."""
+    given, names = crowd[name], estimate.survey[name].categories
+    if name == "habits":
+        given = [option for options in given for option in options]
+    return np.array([given.count(answer) for answer in names]) / len(crowd[name])
+
+
+def _cell(answer: Any, between: str = SEPARATOR) -> str:
+    """Return an answer as a cell of a CSV file."""
+    return between.join(answer) if isinstance(answer, list) else str(answer)
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+def _print_report(
+    asked: Questionnaire, answers: dict[str, Any], page: Page, report: bytes, people: int
+) -> None:
+    shares = ", ".join(f"{' × '.join(one.asks)} {100 * one.share:.0f} %" for one in asked.pages)
+    said = ", ".join(_cell(answers[name], ", ") or "nothing" for name in page.asks)
+    click.echo(
+        f"\n{people:,} people each draw one page of {asked.title!r} and answer it once:\n"
+        f"{shares}.\n"
+        f"Person 1 drew {' × '.join(page.asks)!r} and answers {said!r}. "
+        f"The device sends the bytes {report.hex(' ')}:\n"
+        f"no report is more than e^{asked.epsilon:g} times as likely under one person's answers as "
+        f"under another's."
+    )
+
+
+def _print_rows(rows: list[Row]) -> None:
+    table = new_table()
+    for head in ("question", "answer", "estimate", "95 % interval", "truth", ""):
+        side = "left" if head in ("question", "answer") else "right"
+        table.add_column(head, justify=side, no_wrap=True)  # type: ignore[arg-type]
+    last = ""
+    for row in rows:
+        first, *others = row.cells()
+        table.add_row("" if first == last else first, *others)
+        last = first
+    console().print(table)
+
+
+def _print_table(estimate: QuestionnaireEstimate, rows: list[Row]) -> None:
+    table = new_table("Of those who live there, this share gets to work so, ± s.e. (truth)")
+    table.add_column("home")
+    for way in WAYS:
+        table.add_column(way, justify="right", no_wrap=True)
+    found = estimate.table(*TABLE)
+    errors = found.row_shares().standard_errors
+    for i, home in enumerate(HOMES):
+        some = rows[i * len(WAYS) : (i + 1) * len(WAYS)]
+        cells = [
+            f"{100 * row.value:z.0f} ± {100 * error:.0f} % ({100 * row.truth:.0f} %)"
+            for row, error in zip(some, errors[i].tolist(), strict=True)
+        ]
+        table.add_row(home, *cells)
+    console().print(table)
+    v = found.association()
+    low, high = v.interval()
+    click.echo(found.independence())
+    click.echo(f"Cramér's V is {v.value:.2f}, between {low:.2f} and {high:.2f}.")
+
+
+def _document(
+    estimate: QuestionnaireEstimate, rows: list[Row], shares: list[Row]
+) -> dict[str, Any]:
+    """Return what JSON output says."""
+    test = estimate.table(*TABLE).independence()
+    every = [*rows, *shares]
+    return {
+        **describe_survey(estimate.survey),
+        "n": estimate.n,
+        "level": _LEVEL,
+        "people": [{"page": list(asks), "n": n} for asks, n in estimate.people.items()],
+        "estimates": [row._asdict() for row in rows],
+        "row_shares": [row._asdict() for row in shares],
+        "p_value": test.p_value,
+        "intervals_that_hold_the_truth": sum(row.holds for row in every),
+        "intervals": len(every),
+    }
+
+
+def _draw(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]], path: Path) -> None:
+    """Draw a panel for each kind of answer, and the table."""
+    from ..figures import canvas, plot_estimate, plot_scale, plot_table
+
+    figure = canvas.new_figure(12, 8)
+    (way, habits), (minutes, table) = figure.subplots(2, 2)
+    for ax, name in ((way, "way"), (habits, "habits")):
+        target, truth = len(crowd[name]), _truth(estimate, crowd, name)
+        plot_estimate(estimate[name], ax, target=target, truth=truth, simultaneous=False)
+    plot_scale(estimate["minutes"], minutes)  # type: ignore[arg-type]
+    truth = np.bincount(crowd["minutes"], minlength=121) / len(crowd["minutes"])
+    minutes.plot(range(121), truth, color=canvas.TRUTH, lw=1, label="truth")
+    minutes.legend(frameon=False, fontsize=8)
+    plot_table(estimate.table(*TABLE), table)
+    canvas.save(figure, path)

@@ -1,0 +1,253 @@
+"""What is shown of plans: lines and tables to read, documents for JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from math import isfinite, sqrt
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..plan.planning import Plan, ScalePlan
+from .output import printable, three_digits
+from .terminal import console, new_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..plan import Comparison, PlannedQuestion, SetComparison
+    from ..questionnaire import Questionnaire
+
+    Compared = Sequence[Comparison] | Sequence[SetComparison] | Sequence[ScalePlan]
+
+_WIDE = 115  # for all columns of a comparison
+
+
+def print_plan(found: Plan | ScalePlan) -> None:
+    """Print what a plan says, a line each."""
+    margin = f"{100 * found.level:g} % margin"
+    lines = {"people": f"{found.n:,}", "privacy": f"ε = {found.epsilon:g}"}
+    if isinstance(found, ScalePlan):
+        lines[f"{margin}, the mean"] = f"± {_number(found.margin, found.answers.unit)}"
+        lines[f"{margin}, the share of the lower half"] = _percent(found.share_margin)
+    else:
+        one = "a category" if found.mechanism.shares_add_up else "an option"
+        lines[f"{margin}, a rare {one.split()[1]}"] = _percent(found.margin)
+        lines[f"{margin}, {one} chosen by half"] = _percent(found.common_margin)
+        if found.mechanism.shares_add_up or found.detectable is not None:
+            share = found.detectable
+            said = "none" if share is None else f"{100 * share:.3g} %"
+            lines["smallest share distinguishable from zero"] = said
+    lines["report"] = f"{_size(found.report_bytes)}, {found.mechanism!r}"
+    width = max(map(len, lines))
+    for name, value in lines.items():
+        click.echo(f"{name:<{width}}  {value}")
+
+
+def compared_rows(found: Plan | ScalePlan) -> Compared:
+    """Return what the plan could have been with other mechanisms: windows, for a scale."""
+    from ..answers.scale import Scale
+    from ..plan import compare, compare_for_sets, plan
+
+    answers, epsilon = found.answers, found.epsilon
+    if isinstance(answers, int):
+        return compare(answers, epsilon, found.n)
+    if not isinstance(answers, Scale):
+        return compare_for_sets(answers.size, epsilon, answers.most)
+    shape = answers.low, answers.high, answers.cells, answers.unit
+    aims = (Scale(*shape, aim, answers.whole) for aim in ("shape", "mean"))
+    return [plan(aim, epsilon=epsilon, n=found.n, level=found.level) for aim in aims]
+
+
+def describe_plan(found: Plan | ScalePlan, rows: Compared | None) -> dict[str, Any]:
+    """Return what JSON output says of a plan, and of all mechanisms."""
+    answers = found.answers
+    said = {"d": answers} if isinstance(answers, int) else {"answers": answers.described()}
+    document = said | _described(found)
+    return document if rows is None else document | {"mechanisms": [*map(_described, rows)]}
+
+
+def _described(one: Any) -> dict[str, Any]:
+    names = [field.name for field in fields(one) if field.name != "answers"]
+    described = {name: getattr(one, name) for name in names}
+    window = {"window": one.mechanism.window} if isinstance(one, ScalePlan) else {}
+    return {
+        **described,
+        "mechanism": one.mechanism.name,
+        **window,
+        "report_bytes": one.report_bytes,
+    }
+
+
+# --- mechanisms side by side ----------------------------------------------------------------------
+
+
+def print_compared(rows: Compared, found: Plan | ScalePlan) -> None:
+    """Print all mechanisms, and which one the plan is of."""
+    if isinstance(found, ScalePlan):
+        _print_windows(rows, found)  # type: ignore[arg-type]
+    elif isinstance(found.answers, int):
+        _print_mechanisms(rows, found)  # type: ignore[arg-type]
+    else:
+        _print_sets(rows, found)  # type: ignore[arg-type]
+
+
+def _print_mechanisms(rows: Sequence[Comparison], found: Plan) -> None:
+    costs = ("random", "counting", "decoding") if console(120).width >= _WIDE else ()
+    heads = ("mechanism", "s.e. of a share", "squared error", "of the best", "report", *costs)
+    lines = [
+        (
+            _marked(row, found),
+            f"± {100 * sqrt(row.squared_error / row.mechanism.d):.2g} %",
+            f"{row.squared_error:.3g}",
+            f"{row.relative_error:,.3f} ×",
+            _size(row.report_bytes),
+            _size(row.random_bytes),
+            f"{three_digits(row.counting_steps)} per report",
+            three_digits(row.decoding_steps),
+        )[: len(heads)]
+        for row in rows
+    ]
+    _print_table(heads, lines)
+    if not costs:
+        click.echo("A wider terminal also shows what each costs.\n")
+
+
+def _print_sets(rows: Sequence[SetComparison], found: Plan) -> None:
+    best = rows[0].deviation
+    lines = [
+        (
+            _marked(row, found),
+            f"± {100 * row.deviation / sqrt(found.n):.2g} %",
+            f"{row.deviation / best:,.3f} ×",
+            _size(row.report_bytes),
+        )
+        for row in rows
+    ]
+    _print_table(("mechanism", "s.e. of an option", "of the best", "report"), lines)
+
+
+def _print_windows(rows: Sequence[ScalePlan], found: ScalePlan) -> None:
+    unit, level = found.answers.unit, f"{100 * found.level:g} % margin"
+    lines = [
+        (
+            row.answers.aim + (" ←" if row.mechanism == found.mechanism else ""),
+            f"{row.mechanism.window:,} of {row.mechanism.d:,} cells",
+            f"± {_number(row.margin, unit)}",
+            _percent(row.share_margin),
+            _size(row.report_bytes),
+        )
+        for row in rows
+    ]
+    heads = ("aim", "window", f"{level}, mean", "lower half", "report")
+    _print_table(heads, lines)
+
+
+def _marked(row: Comparison | SetComparison, found: Plan) -> str:
+    name = row.mechanism.name
+    return f"{name} ←" if name == found.mechanism.name else name
+
+
+def _print_table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None, width: int = 120
+) -> None:
+    screen, table = console(width), new_table(title)
+    for head in heads:
+        side = "left" if head == heads[0] else "right"
+        table.add_column(head, justify=side, no_wrap=True)  # type: ignore[arg-type]
+    for row in rows:
+        table.add_row(*row)
+    screen.print(table)
+
+
+# --- questionnaires -------------------------------------------------------------------------------
+
+
+def print_questionnaire(
+    questionnaire: Questionnaire, n: int, rows: Sequence[PlannedQuestion]
+) -> None:
+    """Print the shares of people a page, and what all tell, beside other ways to ask."""
+    units = {one.id: getattr(one.answers, "unit", "") for one in questionnaire.surveys}
+    pages = [
+        (_asked(page.asks), f"{100 * page.share:.1f} %", f"{n * page.share:,.0f}")
+        for page in questionnaire.pages
+    ]
+    _print_table(("page", "share", "people"), pages, printable(questionnaire.title), 100)
+    lines = [
+        (
+            _asked(row.asks),
+            f"{row.people:,.0f}",
+            _error(row, units),
+            row.of,
+            *(_factor(other, row) for other in (row.without_tables, row.one_each, row.split)),
+        )
+        for row in rows
+    ]
+    heads = ("estimated", "people", "s.e.", "of", "without tables", "one each", "ε split")
+    _print_table(heads, lines, f"{n:,} people, ε = {questionnaire.epsilon:g}", 100)
+    click.echo("On the right are the standard errors of other ways to ask, as multiples of these.")
+    click.echo(_where_splitting_wins(rows))
+
+
+def describe_questionnaire(
+    questionnaire: Questionnaire, n: int, rows: Sequence[PlannedQuestion]
+) -> dict[str, Any]:
+    """Return what JSON output says of a questionnaire's plan; null is an error without bound."""
+    return {
+        "questionnaire": questionnaire.id,
+        "epsilon": questionnaire.epsilon,
+        "n": n,
+        "pages": [
+            {"asks": list(page.asks), "share": page.share, "people": n * page.share}
+            for page in questionnaire.pages
+        ],
+        "estimated": [
+            {name: _finite(value) for name, value in asdict(row).items()} for row in rows
+        ],
+    }
+
+
+def _where_splitting_wins(rows: Sequence[PlannedQuestion]) -> str:
+    wins = [_asked(row.asks) for row in rows if row.split < row.standard_error]
+    if not wins:
+        return "Splitting ε over all questions would be worse for each of them."
+    return f"Splitting ε over all questions would be better for {', '.join(wins)}."
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _asked(ids: Sequence[str]) -> str:
+    return " × ".join(ids)
+
+
+def _error(row: PlannedQuestion, units: dict[str, str]) -> str:
+    if not isfinite(row.standard_error):
+        return "unknown"
+    if row.of == "mean":
+        return f"± {_number(row.standard_error, units[row.asks[0]])}"
+    return f"± {100 * row.standard_error:.2g} %"
+
+
+def _factor(other: float, row: PlannedQuestion) -> str:
+    if not isfinite(other):
+        return "unknown"
+    return f"{other / row.standard_error:.2f} ×"
+
+
+def _number(value: float, unit: str) -> str:
+    return f"{value:.3g} {printable(unit)}".rstrip()
+
+
+def _percent(share: float) -> str:
+    return f"± {100 * share:.3g} %"
+
+
+def _size(count: int) -> str:
+    """Return a number of bytes.
+
+    >>> _size(4), _size(125_000)
+    ('4 B', '125 kB')
+    """
+    return f"{count} B" if count < 10_000 else f"{three_digits(count / 1000)} kB"

@@ -1,0 +1,487 @@
+"""Questionnaires: private as a whole, by enumeration; keyed, in batches, tallied."""
+
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import privet.questionnaire
+from exact import assert_private, law
+from privet import Questionnaire, Scale, Several, Survey
+from privet.analysis.tally import Tally
+from privet.entropy import seeded
+from privet.errors import (
+    Clamped,
+    InvalidAnswer,
+    InvalidArgument,
+    InvalidReport,
+    InvalidTally,
+    NoReports,
+    SurveyMismatch,
+)
+
+SECRET = bytes(range(32))
+
+
+# Few enough for all draws of a page to be enumerated.
+SHARES = {"drink": 0.25, "cakes": 0.375, "hours": 0.25, ("drink", "hours"): 0.125}
+
+
+@cache
+def party(epsilon=1.0, id="party"):
+    drink = Survey("Drink?", ["tea", "coffee", "milk"], epsilon, id="drink")
+    cakes = Survey("Cakes?", Several(["a", "b", "c"], most=2), epsilon, id="cakes")
+    hours = Survey("Hours?", Scale(0, 2, cells=3, bands=2), epsilon, id="hours")
+    surveys = [drink, cakes, hours]
+    tables = [("drink", "hours")]
+    return Questionnaire("Party", surveys, epsilon, tables=tables, shares=SHARES, id=id)
+
+
+DRINKS = ["tea", "coffee", "milk"]
+CAKES = [[], ["a"], ["b"], ["c"], ["a", "b"], ["a", "c"], ["b", "c"]]
+HOURS = [0, 0.25, 1, 1.9, 2]
+EVERYONE = [
+    {"drink": d, "cakes": c, "hours": h} for d, c, h in product(DRINKS, CAKES, HOURS)
+]  # fmt: skip
+
+
+def law_of(questionnaire, answers, monkeypatch, randomize=None):
+    """The exact law of what is sent: every byte that is drawn for it is branched over."""
+
+    def sample(walk):
+        monkeypatch.setattr(privet.questionnaire, "Stream", lambda read, expected: walk)
+        return (randomize or Questionnaire.randomize)(questionnaire, answers)
+
+    return {report: chance for report, chance in law(sample).items() if chance}
+
+
+# --- privacy, by enumeration ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+def test_page_and_report_together_are_private_over_all_answers_of_a_person(epsilon, monkeypatch):
+    questionnaire = party(epsilon)
+    mechanism = questionnaire.mechanism
+    assert [page.asks for page in questionnaire.pages] == [
+        ("drink",), ("cakes",), ("hours",), ("drink", "hours"),
+    ]  # fmt: skip
+    tables = [law_of(questionnaire, answers, monkeypatch) for answers in EVERYONE]
+    assert assert_private(tables, epsilon) == mechanism.likelihood_ratio
+    total = sum(mechanism.weights)
+    for table in tables:
+        pages = [0] * 4
+        for report, chance in table.items():
+            assert mechanism.problem(report) is None
+            pages[report[0]] += chance
+        assert pages == [Fraction(weight, total) for weight in mechanism.weights]
+
+
+def test_a_number_between_two_cells_is_a_mixture_of_theirs(monkeypatch):
+    questionnaire = party()
+
+    def own(hours):
+        answers = {"drink": "tea", "cakes": [], "hours": hours}
+        return law_of(questionnaire, answers, monkeypatch)
+
+    low, between, high = own(0), own(0.25), own(1)
+    for report, chance in between.items():
+        if report[0] == 2:
+            assert chance == Fraction(3, 4) * low[report] + Fraction(1, 4) * high[report]
+
+
+def test_what_is_claimed_of_a_report_is_what_is_drawn(monkeypatch):
+    questionnaire = party()
+    for answers in EVERYONE[::7]:
+        if answers["hours"] in (0, 1, 2):
+            drink, band = DRINKS.index(answers["drink"]), int(answers["hours"] >= 1)
+            cakes = ["abc".index(one) for one in answers["cakes"]]
+            value = drink, cakes, answers["hours"], 2 * drink + band
+            for report, chance in law_of(questionnaire, answers, monkeypatch).items():
+                assert questionnaire.mechanism.probability(report, value) == chance
+
+
+def test_control_a_person_who_chooses_the_page_is_caught(monkeypatch):
+    def own_choice(questionnaire, answers):
+        page = 1 if answers["cakes"] else 0
+        return questionnaire.randomize(answers, page=questionnaire.pages[page])
+
+    tables = [law_of(party(), answers, monkeypatch, own_choice) for answers in EVERYONE]
+    with pytest.raises(AssertionError, match="some report identifies a value"):
+        assert_private(tables, 1.0)
+
+
+def test_control_a_second_page_is_more_than_the_promise(monkeypatch):
+    def twice(questionnaire, answers):
+        return questionnaire.randomize(answers) + questionnaire.randomize(answers)
+
+    tables = [law_of(party(), answers, monkeypatch, twice) for answers in EVERYONE[::34]]
+    with pytest.raises(AssertionError, match="ratio"):
+        assert_private(tables, 1.0)
+
+
+# --- keyed reports --------------------------------------------------------------------------------
+
+
+def test_the_page_depends_on_the_secret_and_the_contract_alone():
+    questionnaire = party()
+    secrets = [bytes([i]) * 16 for i in range(64)]
+    pages = [questionnaire.draw(secret=secret).number for secret in secrets]
+    assert set(pages) == {0, 1, 2, 3}
+    for secret, page in zip(secrets, pages, strict=True):
+        reports = {questionnaire.randomize(one, secret=secret)[0] for one in EVERYONE}
+        assert reports == {page}
+    again = Questionnaire.from_json(questionnaire.to_json())
+    assert [again.draw(secret=secret).number for secret in secrets] == pages
+    other = party(id="another")
+    assert [other.draw(secret=secret).number for secret in secrets] != pages
+
+
+def test_the_report_depends_on_the_answers_of_its_page_alone():
+    questionnaire = party()
+    changed = set()
+    for i in range(48):
+        secret = bytes([i]) * 16
+        page = questionnaire.draw(secret=secret)
+        by_value = {}
+        for answers in EVERYONE:
+            report = questionnaire.randomize(answers, secret=secret)
+            assert report == questionnaire.randomize(answers, page=page, secret=secret)
+            own = {one: None if one not in page.asks else answers[one] for one in answers}
+            assert report == questionnaire.randomize(own, secret=secret)
+            value = tuple(str(answers[one]) for one in page.asks)
+            by_value.setdefault(value, set()).add(report)
+        assert all(len(reports) == 1 for reports in by_value.values())
+        if len(set.union(*by_value.values())) > 1:
+            changed.add(page.number)
+    assert changed == {0, 1, 2, 3}
+
+
+def test_each_page_of_a_secret_has_a_stream_of_its_own():
+    """Two questions alike on two pages: the same answers do not give the same draws."""
+    drinks = [Survey("?", [f"c{i}" for i in range(64)], 1.0, id=name) for name in ("one", "two")]
+    questionnaire = Questionnaire("Twins", drinks, 1.0)
+    answers = {"one": "c5", "two": "c5"}
+    first, second = (
+        questionnaire.randomize(answers, page=page, secret=SECRET) for page in questionnaire.pages
+    )
+    assert first[1:] != second[1:]
+    assert first[1:] != drinks[0].randomize("c5", secret=SECRET)
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+TEA = Survey("Tea?", ["yes", "no"], 1.0, id="tea")
+AGE = Survey("Age?", Scale(0, 100), 1.0, id="age")
+FOOD = Survey("Food?", Several(["a", "b", "c"]), 1.0, id="food")
+ALL = [TEA, AGE, FOOD]
+
+
+@pytest.mark.parametrize(
+    ("surveys", "options", "said"),
+    [
+        ([], {}, "'surveys' .* at least one Survey"),
+        ("tea", {}, "'surveys' .* a sequence of Survey"),
+        ({"tea": TEA}, {}, "'surveys' .* a sequence of Survey"),
+        (TEA, {}, "'surveys' .* a sequence of Survey"),
+        ([TEA, "age"], {}, r"'surveys\[1\]' .* a Survey. Got 'age'"),
+        ([TEA, Survey("?", ["a", "b"], 2.0)], {}, r"'surveys\[1\]' .* of epsilon = 1.0"),
+        ([TEA, AGE, TEA], {}, r"'surveys\[2\]' .* of another id than surveys\[0\]. Got 'tea'"),
+        (ALL, {"tables": "tea"}, "'tables' .* a sequence of tuples"),
+        (ALL, {"tables": 3}, "'tables' .* a sequence of tuples"),
+        (ALL, {"tables": ["tea"]}, r"'tables\[0\]' .* a tuple of ids. Got 'tea'"),
+        (ALL, {"tables": [3]}, r"'tables\[0\]' .* a tuple of ids. Got 3"),
+        (ALL, {"tables": [("tea", "cake")]}, r"'tables\[0\]' .* 'tea', 'age', 'food'. Got 'ca"),
+        (ALL, {"tables": [("tea", ["age"])]}, r"'tables\[0\]' .* 'age', 'food'. Got \["),
+        (ALL, {"tables": [("tea",)]}, r"'tables\[0\]' .* two or more different questions"),
+        (ALL, {"tables": [()]}, r"'tables\[0\]' .* two or more different questions"),
+        (ALL, {"tables": [("tea", "tea")]}, r"'tables\[0\]' .* two or more different questions"),
+        (ALL, {"tables": [("tea", "food")]}, r"'tables\[0\]' .* one choice, or scales. Got 'food'"),
+        (ALL, {"tables": [("tea", "age"), ("age", "tea")]}, r"'tables\[1\]' .* not there yet"),
+        (ALL, {"shares": 3}, "'shares' .* a mapping of pages"),
+        (ALL, {"shares": {"cake": 1}}, "'shares' .* of pages: tea, age, food. Got 'cake'"),
+        (ALL, {"shares": {3: 1}}, "'shares' .* of pages: tea, age, food. Got 3"),
+        (ALL, {"shares": {("tea", "age"): 1}}, "'shares' .* of pages: .* Got "),
+        (ALL, {"shares": {"tea": 0.5}}, "'shares' .* add up to 1. Got 0.5"),
+        (ALL, {"shares": {"tea": 0.7, "age": 0.7}}, "'shares' .* add up to 1. Got 1.4"),
+        (ALL, {"shares": {"tea": -0.5, "age": 1.5}}, r"'shares\['tea'\]' .* in \[0, 1\]. Got -0.5"),
+        (ALL, {"shares": {"tea": float("nan")}}, r"'shares\['tea'\]' .* in \[0, 1\]. Got nan"),
+        (ALL, {"shares": {"tea": "1"}}, r"'shares\['tea'\]' .* in \[0, 1\]. Got '1'"),
+        (ALL, {"id": "Not an id"}, "'id' parameter of Questionnaire"),
+    ],
+)  # fmt: skip
+def test_arguments_are_checked(surveys, options, said):
+    with pytest.raises(InvalidArgument, match=said):
+        Questionnaire("Title", surveys, 1.0, **options)
+
+
+@pytest.mark.parametrize("title", ["", " ", "a\n", None, 3])
+def test_a_title_is_text(title):
+    with pytest.raises(InvalidArgument, match="'title' parameter of Questionnaire"):
+        Questionnaire(title, [TEA], 1.0)
+
+
+@pytest.mark.parametrize("epsilon", [2.0, None, "1", float("nan"), -1])
+def test_the_level_is_that_of_all_questions(epsilon):
+    with pytest.raises(InvalidArgument, match=r"'surveys\[0\]' .* of epsilon = "):
+        Questionnaire("Title", [TEA], epsilon)
+
+
+def test_shares_become_small_integers_and_pages_that_nobody_draws_are_left_out():
+    shares = {"tea": 0.5, "food": 0.25, ("tea", "age"): 0.25}
+    made = Questionnaire("Title", ALL, 1.0, tables=[("tea", "age")], shares=shares)
+    assert [(p.asks, p.weight, p.share) for p in made.pages] == [
+        (("tea",), 2, 0.5), (("food",), 1, 0.25), (("tea", "age"), 1, 0.25),
+    ]  # fmt: skip
+    (alone,) = Questionnaire("Title", [TEA], 1.0).pages
+    assert (alone.weight, alone.share) == (1, 1.0)
+
+
+@pytest.mark.parametrize("left_out", ["tea", "age", "food"])
+def test_a_question_that_nobody_is_asked_survives_json(left_out):
+    rest = [one.id for one in ALL if one.id != left_out]
+    made = Questionnaire("Title", ALL, 1.0, shares=dict.fromkeys(rest, 0.5))
+    again = Questionnaire.from_json(made.to_json())
+    assert again == made
+    assert again.to_json() == made.to_json()
+    assert again[left_out].answers == made[left_out].answers
+    tally = again.tally()
+    tally.update(again.randomize({"tea": "yes", "age": 3, "food": ["a"]}))
+    with pytest.raises(NoReports, match=f"Nobody drew a page that asks '{left_out}'"):
+        tally.estimate()[left_out]
+
+
+# --- one person's answers -------------------------------------------------------------------------
+
+
+def test_answers_that_are_not_on_the_page_may_be_left_out():
+    questionnaire = party()
+    own = {"drink": "tea", "cakes": ["a"], "hours": 1}
+    for page in questionnaire.pages:
+        few = {name: own[name] for name in page.asks}
+        for answers in (few, dict.fromkeys(own) | few, own):
+            report = questionnaire.randomize(answers, page=page)
+            assert report[0] == page.number
+            questionnaire.mechanism.check(report)
+
+
+@pytest.mark.parametrize("missing", ["drink", "cakes", "hours"])
+def test_an_answer_that_is_missing_on_the_page_names_its_question(missing):
+    questionnaire = party()
+    own = {"drink": "tea", "cakes": ["a"], "hours": 1}
+    for page in questionnaire.pages:
+        if missing in page.asks:
+            for answers in ({**own, missing: None}, {k: v for k, v in own.items() if k != missing}):
+                with pytest.raises(InvalidAnswer, match=f"^question '{missing}': ") as raised:
+                    questionnaire.randomize(answers, page=page)
+                assert raised.value.question == missing
+
+
+@pytest.mark.parametrize(
+    ("page", "answer", "said"),
+    [
+        (0, {"drink": "cofee"}, "^question 'drink': 'cofee' is not .* Did you mean 'coffee'"),
+        (1, {"cakes": ["a", "d"]}, "^question 'cakes': 'd' is not"),
+        (1, {"cakes": ["a", "b", "c"]}, "^question 'cakes': .* at most 2 options: it has 3"),
+        (2, {"hours": "late"}, "^question 'hours': 'late' is not a number"),
+        (3, {"drink": "tea", "hours": "late"}, "^question 'hours': 'late' is not a number"),
+    ],
+)
+def test_an_answer_that_is_wrong_names_its_question(page, answer, said):
+    with pytest.raises(InvalidAnswer, match=said):
+        party().randomize(answer, page=party().pages[page])
+
+
+def test_answers_to_unknown_questions_are_refused():
+    with pytest.raises(InvalidArgument, match=r"answers to 'drink', 'cakes', 'hours'. Got 'Drink'"):
+        party().randomize({"Drink": "tea"})
+    for wrong in ("tea", None, [("drink", "tea")]):
+        with pytest.raises(InvalidArgument, match="'answers' .* a mapping of question ids"):
+            party().randomize(wrong)
+
+
+def test_a_page_is_one_of_this_questionnaire():
+    other = Questionnaire("Other", [TEA], 1.0)
+    for page in (other.pages[0], 0, "drink", party(2.0).pages[0]):
+        with pytest.raises(InvalidArgument, match="'page' .* one that this questionnaire drew"):
+            party().randomize({"drink": "tea"}, page=page)
+    again = Questionnaire.from_json(party().to_json())
+    assert party().randomize({"drink": "tea"}, page=again.pages[0])[0] == 0
+
+
+def test_a_page_of_other_answers_is_another_page():
+    """Same id, same size, same mechanism: but what was shown is not what would be reported."""
+    one, other = (
+        Questionnaire("Title", [Survey("Tea?", names, 1.0, id="tea")], 1.0)
+        for names in (["yes", "no"], ["no", "yes"])
+    )
+    assert one.pages[0].mechanism == other.pages[0].mechanism
+    assert one.pages[0] != other.pages[0]
+    with pytest.raises(InvalidArgument, match="one that this questionnaire drew"):
+        one.randomize({"tea": "yes"}, page=other.pages[0])
+
+
+# --- batches --------------------------------------------------------------------------------------
+
+N = 3000
+COLUMNS = {
+    "drink": [DRINKS[i % 3] for i in range(N)],
+    "cakes": [CAKES[i % 7] for i in range(N)],
+    "hours": [float(HOURS[i % 5]) for i in range(N)],
+}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda c: {name: tuple(column) for name, column in c.items()},
+        lambda c: {**c, "hours": np.array(c["hours"])},
+        lambda c: {name: iter(column) for name, column in c.items()},
+        pa.table,
+        lambda c: {name: pa.array(column) for name, column in c.items()},
+        lambda c: pa.concat_tables([pa.table(c).slice(0, 1000), pa.table(c).slice(1000)]),
+        pd.DataFrame,
+        lambda c: pd.DataFrame(c).assign(other=1.5),
+        pl.DataFrame,
+        lambda c: {name: pl.Series(column) for name, column in c.items()},
+    ],
+    ids=["tuples", "numpy", "iterators", "arrow", "arrays", "chunks", "pandas", "more", "polars",
+         "series"],
+)  # fmt: skip
+def test_tables_and_mappings_of_columns_are_alike(make):
+    expected = party().randomize_batch(COLUMNS, entropy=seeded(3))
+    found = party().randomize_batch(make(COLUMNS), entropy=seeded(3))
+    assert found.dtype == np.uint8
+    assert np.array_equal(found, expected)
+
+
+def test_a_batch_has_the_law_of_single_reports(monkeypatch):
+    """For each of a few people, how often each report comes, against its exact chance."""
+    questionnaire, n = party(), 40_000
+    for seed, answers in enumerate(EVERYONE[::20]):
+        columns = {name: [answer] * n for name, answer in answers.items()}
+        reports = questionnaire.randomize_batch(columns, entropy=seeded(seed))
+        found, counts = np.unique(reports, axis=0, return_counts=True)
+        expected = law_of(questionnaire, answers, monkeypatch)
+        assert {row.tobytes() for row in found} <= set(expected)
+        for row, count in zip(found, counts, strict=True):
+            chance = float(expected[row.tobytes()])
+            assert abs(count - n * chance) < 6 * np.sqrt(n * chance * (1 - chance))
+
+
+@pytest.mark.parametrize("make", [dict, pa.table], ids=["lists", "arrow"])
+def test_errors_in_a_batch_name_row_and_question(make):
+    columns = {**COLUMNS, "drink": ["tea"] * (N - 1) + ["cofee"]}
+    columns["drink"][500:510] = ["cofee"] * 10
+    with pytest.raises(InvalidAnswer) as raised:
+        party().randomize_batch(make(columns), entropy=seeded(1))
+    error = raised.value
+    assert (error.question, error.answer, error.nearest) == ("drink", "cofee", "coffee")
+    assert 500 <= error.row < 510
+    said = f"answers[{error.row}]: question 'drink': 'cofee' is not a category of this survey."
+    assert str(error) == f"{said} Did you mean 'coffee'?"
+
+
+@pytest.mark.parametrize("make", [dict, pa.table], ids=["lists", "arrow"])
+def test_numbers_beyond_the_ends_are_noted_in_a_batch(make):
+    with pytest.warns(Clamped, match="outside 0 to 2"):
+        party().randomize_batch(make({**COLUMNS, "hours": [9.5] * N}), entropy=seeded(1))
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ({}, "columns of one length"),
+        ({**COLUMNS, "drink": ["tea"]}, "columns of one length"),
+        ({"cake": ["a"]}, "answers to 'drink', 'cakes', 'hours'. Got 'cake'"),
+        (["tea"], "a mapping of question ids to columns, or a table"),
+        ("tea", "a mapping of question ids to columns, or a table"),
+        ({**COLUMNS, "drink": "tea"}, r"'answers\['drink'\]' .* a column of answers. Got 'tea'"),
+        ({**COLUMNS, "drink": None}, r"'answers\['drink'\]' .* a column of answers. Got None"),
+        ({**COLUMNS, "drink": pa.array([["tea"]] * N)}, r"'answers\['drink'\]' .* must be "),
+    ],
+)
+def test_what_is_no_batch(answers, said):
+    with pytest.raises(InvalidArgument, match=said):
+        party().randomize_batch(answers)
+
+
+def test_a_column_that_is_missing_is_an_answer_that_is_missing():
+    with pytest.raises(InvalidAnswer, match=r"question 'cakes': the answer is empty"):
+        party().randomize_batch({k: v for k, v in COLUMNS.items() if k != "cakes"})
+
+
+def test_answers_off_the_page_are_not_looked_at():
+    """In each row, all but those on the page that it draws is nonsense."""
+    plain = party().randomize_batch(COLUMNS, entropy=seeded(4))
+    asks = [party().pages[report[0]].asks for report in plain]
+    columns = {
+        name: [one if name in asked else "?" for one, asked in zip(column, asks, strict=True)]
+        for name, column in COLUMNS.items()
+    }
+    assert np.array_equal(party().randomize_batch(columns, entropy=seeded(4)), plain)
+
+
+def test_no_people_give_no_reports():
+    for empty in ({name: [] for name in COLUMNS}, pa.table(COLUMNS).slice(0, 0)):
+        assert party().randomize_batch(empty).shape == (0, party().mechanism.report_bytes)
+
+
+# --- tallies --------------------------------------------------------------------------------------
+
+
+def tallied(reports, questionnaire=None):
+    tally = (questionnaire or party()).tally()
+    tally.update(reports)
+    return tally
+
+
+def test_tallies_add_and_survive_bytes():
+    reports = party().randomize_batch(COLUMNS, entropy=seeded(5))
+    whole = tallied(reports)
+    assert whole == tallied(reports[:700]) + tallied(reports[700:])
+    assert whole == tallied(reports[::-1]) == tallied([row.tobytes() for row in reports])
+    assert Tally.from_bytes(whole.to_bytes(), party()) == whole
+    assert sum(whole.estimate().people.values()) == whole.n == N
+
+
+def test_tallies_of_another_questionnaire_are_refused():
+    whole = tallied(party().randomize_batch(COLUMNS))
+    fewer = Questionnaire("Party", party().surveys, 1.0)
+    with pytest.raises(SurveyMismatch):
+        fewer.tally().merge(whole)
+    with pytest.raises(SurveyMismatch):
+        Tally.from_bytes(whole.to_bytes(), fewer)
+
+
+def test_counts_that_no_reports_give_are_refused():
+    good = tallied(party().randomize_batch(COLUMNS, entropy=seeded(6)))
+    (first, counts), *_ = party().mechanism.analyst.counter.parts(good._aggregate)
+    for place, step, said in [
+        (0, 1, "those who drew each page: "),
+        (1, -10_000, r"counts must be in \[0, 3000\]"),
+        (1, 10_000, "page 0: "),
+    ]:
+        tally = Tally.from_bytes(good.to_bytes(), party())
+        tally._aggregate[place] += step
+        with pytest.raises(InvalidTally, match=f"No reports give these counts: {said}"):
+            Tally.from_bytes(tally.to_bytes(), party())
+    assert first > 0
+    assert counts.sum() > 0
+
+
+@pytest.mark.parametrize("many", [1, 30_000], ids=["few", "many"])
+def test_reports_that_are_wrong_are_refused_and_none_is_counted(many):
+    columns = {name: column * (1 + many // N) for name, column in COLUMNS.items()}
+    good = party().randomize_batch(columns, entropy=seeded(7))
+    for byte, value, said in [(0, 4, "There is no page 4"), (1, 255, "Page ")]:
+        reports = good.copy()
+        reports[[20, 2500], byte] = value
+        tally = party().tally()
+        with pytest.raises(InvalidReport, match=rf"^reports\[20\]: {said}"):
+            tally.update(reports)
+        assert tally == party().tally()
