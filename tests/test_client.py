@@ -155,7 +155,9 @@ def test_the_contract_is_fetched_and_pinned(server, survey):
         Client(DOWN, survey.id, fingerprint=pinned)
 
 
-@pytest.mark.parametrize("url", ["", "ftp://a.example", "a.example", "http://", 7])
+@pytest.mark.parametrize(
+    "url", ["", "ftp://a.example", "a.example", "http://", "http://a:b", "http://[", 7]
+)
 def test_an_address_is_checked(url):
     with pytest.raises(InvalidArgument, match="'url' parameter of Client"):
         Client(url, make_survey())

@@ -298,7 +298,7 @@ class Client:
         with self._changed:
             wait = min(_FIRST_WAIT * 2.0 ** min(self._failures, 20), _LONGEST_WAIT)
             self._failures += 1
-            self._told = monotonic() + min(told, _LONGEST_WAIT)
+            self._told = monotonic() + told
             self._due = self._told + wait * SystemRandom().uniform(0.5, 1)
 
 

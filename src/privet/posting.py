@@ -18,6 +18,7 @@ __all__ = ["Post", "Reply"]
 
 _SECONDS = 10.0
 _MOST_BODY = 4 << 20
+_LONGEST_WAIT = 86_400.0
 # Statuses that say: not now. All other 4xx say: never.
 _LATER = (408, 429)
 
@@ -27,7 +28,8 @@ class Reply:
 
     def __init__(self, status: int, fields: dict[str, Any], retry_after: str | None) -> None:
         self.status, self._fields = status, fields
-        self.wait = float(retry_after) if retry_after and retry_after.isdecimal() else 0.0
+        seconds = float(retry_after) if retry_after and retry_after.isdecimal() else 0.0
+        self.wait = min(seconds, _LONGEST_WAIT)
 
     @property
     def reason(self) -> str:
@@ -54,11 +56,15 @@ class Post:
     """The way to a service. One thread uses it at a time."""
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url) if isinstance(url, str) else None
-        if not parts or parts.scheme not in {"http", "https"} or not parts.hostname:
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname, parts.port
+        except (AttributeError, ValueError):
+            parts = host = port = None
+        if not parts or not host or parts.scheme not in {"http", "https"}:
             raise InvalidArgument("Client", "url", "an http or https address", url)
         self._kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        self._to = parts.hostname, parts.port
+        self._to = host, port
         self._path = parts.path.rstrip("/")
         self._connection: HTTPConnection | None = None
 
