@@ -97,9 +97,11 @@ def scripted(*replies, otherwise=(200, {}, b'{"outcome":"accepted","reports":1}'
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as httpd:
         thread = Thread(target=httpd.serve_forever, args=(0.01,))
         thread.start()
-        yield f"http://127.0.0.1:{httpd.server_address[1]}", came
-        httpd.shutdown()
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{httpd.server_address[1]}", came
+        finally:
+            httpd.shutdown()
+            thread.join()
 
 
 # --- sending --------------------------------------------------------------------------------------

@@ -58,14 +58,13 @@ class Post:
     def __init__(self, url: str) -> None:
         try:
             parts = urlsplit(url)
-            host, port = parts.hostname, parts.port
-        except (AttributeError, ValueError):
-            parts = host = port = None
-        if not parts or not host or parts.scheme not in {"http", "https"}:
+            self._kind = {"http": HTTPConnection, "https": HTTPSConnection}[parts.scheme]
+            self._to = parts.hostname or "", parts.port
+            self._path = parts.path.rstrip("/")
+        except (AttributeError, KeyError, ValueError):
+            self._to = "", None
+        if not self._to[0]:
             raise InvalidArgument("Client", "url", "an http or https address", url)
-        self._kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        self._to = host, port
-        self._path = parts.path.rstrip("/")
         self._connection: HTTPConnection | None = None
 
     def contract(self, id: str) -> bytes:
