@@ -1,26 +1,36 @@
-"""Page: what one person of a questionnaire is asked, one question or a few of them jointly."""
+"""Page: what one person of a questionnaire is asked, one question or a few of them jointly.
+
+How likely each page is drawn is an integer, its weight.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import product
-from math import prod
+from math import gcd, prod
 
 from .answers.choice import Choice
 from .answers.names import Names
 from .answers.scale import Scale
-from .errors import InvalidAnswer
+from .errors import InvalidAnswer, InvalidArgument
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from .answers.base import Answers
     from .mechanisms.base import Mechanism
     from .survey import Survey
 
-__all__ = ["Page", "cell_names"]
+    # A question's id, or those of a table.
+    Asked = str | Sequence[str]
+
+__all__ = ["Page", "cell_names", "weights_of"]
+
+# Given shares of people become integers that add up to this.
+_FINENESS = 10_000
 
 
 class Page:
@@ -143,3 +153,45 @@ class _Product(Choice):
 def cell_names(answers: Answers) -> tuple[str, ...]:
     """Return what a table calls the answers of a question, for a scale its bands."""
     return answers.band_names if isinstance(answers, Scale) else answers.names
+
+
+def weights_of(
+    surveys: Sequence[Survey],
+    asked: Sequence[tuple[str, ...]],
+    mechanisms: Sequence[Mechanism],
+    shares: Mapping[Asked, float] | None,
+) -> list[int]:
+    """Return an integer for each page, 0 for one that nobody is to draw."""
+    if shares is None:
+        if len(asked) == 1:
+            return [1]
+        from .plan.questionnaires import best_shares
+
+        return _in_whole_numbers(best_shares(surveys, asked, mechanisms))
+    owner = "Questionnaire"
+    if not isinstance(shares, Mapping):
+        raise InvalidArgument(owner, "shares", "a mapping of pages to shares", shares)
+    given = dict.fromkeys(asked, 0.0)
+    for page, share in shares.items():
+        ids = page if isinstance(page, tuple) else (page,)
+        if ids not in given:
+            rule = f"of pages: {', '.join(' × '.join(one) for one in asked)}"
+            raise InvalidArgument(owner, "shares", rule, page)
+        if not isinstance(share, int | float) or not 0 <= share <= 1:
+            raise InvalidArgument(owner, f"shares[{page!r}]", "a number in [0, 1]", share)
+        given[ids] = float(share)
+    if abs(sum(given.values()) - 1) > 1e-6:
+        rule = "shares that add up to 1"
+        raise InvalidArgument(owner, "shares", rule, sum(given.values()))
+    return _in_whole_numbers([*given.values()])
+
+
+def _in_whole_numbers(shares: Sequence[float]) -> list[int]:
+    """Return shares as small integers in proportion, none below 1 unless its share is 0.
+
+    >>> _in_whole_numbers([0.5, 0.25, 0.25]), _in_whole_numbers([1 / 3, 1 / 3, 1 / 3, 0.0])
+    ([2, 1, 1], [1, 1, 1, 0])
+    """
+    weights = [max(1, round(share * _FINENESS)) if share > 0 else 0 for share in shares]
+    common = gcd(*weights)
+    return [weight // common for weight in weights]

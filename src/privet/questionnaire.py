@@ -8,7 +8,7 @@ questions would cost about m times as much (docs/tables.md).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import gcd, prod
+from math import prod
 from os import urandom
 
 from .answers.fields import answers_field, answers_fields, answers_of, mechanism_of
@@ -19,7 +19,7 @@ from .entropy import Stream
 from .errors import InvalidArgument, InvalidSurvey
 from .mechanisms.paged import MOST_PAGES, Paged
 from .mechanisms.registry import by_name
-from .pages import Page, cell_names
+from .pages import Page, cell_names, weights_of
 from .survey import Survey
 from .wording import check_id, check_text, slug
 
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from .entropy import Entropy
     from .mechanisms.base import Mechanism
-
-    Asked = str | Sequence[str]
+    from .pages import Asked
 
 __all__ = ["Questionnaire"]
 
@@ -50,8 +49,6 @@ _PAGE_FIELDS = {"asks": "array", "weight": "integer", "mechanism": "object"}
 # The largest table: a short contract must not ask a client for much work.
 _MOST_CELLS = 1 << 16
 _SIMPLEST = {"choice": "multivariate-rr", "several": "one-option"}
-# Given shares of people become integers that add up to this.
-_FINENESS = 10_000
 
 
 class Questionnaire(Contract):
@@ -105,7 +102,7 @@ class Questionnaire(Contract):
         asked = [(one.id,) for one in questions] + _check_tables(questions, tables)
         by_id = _by_id(questions)
         mechanisms = [_mechanism(_found(by_id, ids), epsilon) for ids in asked]
-        weights = _weights(questions, asked, mechanisms, shares)
+        weights = weights_of(questions, asked, mechanisms, shares)
         pages = [
             (ids, weight, mechanism)
             for ids, weight, mechanism in zip(asked, weights, mechanisms, strict=True)
@@ -358,45 +355,3 @@ def _question(found: object, epsilon: float, pages: Mapping[Any, dict[str, Any]]
     else:
         mechanism = mechanism_of(answers, epsilon, own["mechanism"])
     return Survey(fields["question"], answers, epsilon, mechanism=mechanism, id=fields["id"])
-
-
-def _weights(
-    surveys: Sequence[Survey],
-    asked: Sequence[tuple[str, ...]],
-    mechanisms: Sequence[Mechanism],
-    shares: Mapping[Asked, float] | None,
-) -> list[int]:
-    """Return an integer for each page, 0 for one that nobody is to draw."""
-    if shares is None:
-        if len(asked) == 1:
-            return [1]
-        from .plan.questionnaires import best_shares
-
-        return _whole(best_shares(surveys, asked, mechanisms))
-    owner = "Questionnaire"
-    if not isinstance(shares, Mapping):
-        raise InvalidArgument(owner, "shares", "a mapping of pages to shares", shares)
-    given = dict.fromkeys(asked, 0.0)
-    for page, share in shares.items():
-        ids = page if isinstance(page, tuple) else (page,)
-        if ids not in given:
-            rule = f"of pages: {', '.join(' × '.join(one) for one in asked)}"
-            raise InvalidArgument(owner, "shares", rule, page)
-        if not isinstance(share, int | float) or not 0 <= share <= 1:
-            raise InvalidArgument(owner, f"shares[{page!r}]", "a number in [0, 1]", share)
-        given[ids] = float(share)
-    if abs(sum(given.values()) - 1) > 1e-6:
-        rule = "shares that add up to 1"
-        raise InvalidArgument(owner, "shares", rule, sum(given.values()))
-    return _whole([*given.values()])
-
-
-def _whole(shares: Sequence[float]) -> list[int]:
-    """Return shares as small integers in proportion, none below 1 unless its share is 0.
-
-    >>> _whole([0.5, 0.25, 0.25]), _whole([1 / 3, 1 / 3, 1 / 3, 0.0])
-    ([2, 1, 1], [1, 1, 1, 0])
-    """
-    weights = [max(1, round(share * _FINENESS)) if share > 0 else 0 for share in shares]
-    common = gcd(*weights)
-    return [weight // common for weight in weights]

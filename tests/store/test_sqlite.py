@@ -84,6 +84,7 @@ def test_readers_do_not_keep_a_fold_from_happening(store):
     store.add([arrival(LONG, answers_of_long(3))])
     first = next(reading)
     assert store.fold("long", force=True) == 33
+    assert store._database._writer.execute("PRAGMA busy_timeout").fetchone() == (30_000,)
     assert len(first) == 33 * 64  # as of the moment of the first reading
     assert list(reading) == []
     store.add([arrival(LONG, answers_of_long(3))])

@@ -107,4 +107,5 @@ class Database(ABC):
         for script in scripts[version:]:
             for statement in filter(str.strip, script.read_text("utf-8").split(";")):
                 run(statement)
-        self.set_version(run, len(scripts))
+        if version < len(scripts):
+            self.set_version(run, len(scripts))

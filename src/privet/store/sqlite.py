@@ -112,8 +112,10 @@ class Sqlite(Database):
             other.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         with self._lock, suppress(sqlite3.Error):
             self._writer.execute(f"PRAGMA busy_timeout = {_SHORT_PATIENCE_MS}")
-            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            self._writer.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
+            try:
+                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                self._writer.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
 
     # --- the file ---------------------------------------------------------------------------------
 
