@@ -11,15 +11,18 @@ from privet.service.gathering import Gathering
 from privet.service.metrics import Metrics
 from privet.service.problems import Problem
 from privet.store import Outcome, open_store
-from privet.store.sqlite import SqliteStore
+from privet.store.sql import SqlStore
+from privet.store.sqlite import Sqlite
 
 
-class Watched(SqliteStore):
+class Watched(SqlStore):
     """A real store that writes down what is asked of it, and waits for leave to commit."""
 
     def __init__(self, path):
-        super().__init__(path)
+        super().__init__(Sqlite(path))
         self.leave, self.began = Event(), Event()
+        self.leave_to_fold = Event()
+        self.leave_to_fold.set()
         self.groups, self.folds, self.failing = [], [], False
 
     def add(self, arrivals):
@@ -32,6 +35,7 @@ class Watched(SqliteStore):
 
     def fold(self, id, *, force=False):
         self.folds.append(id)
+        assert self.leave_to_fold.wait(10)
         return super().fold(id, force=force)
 
 
@@ -90,7 +94,7 @@ def test_a_failure_is_said_to_all_of_the_group_and_the_next_may_succeed(store, c
         return await gathering.add(new(1, b"key"))
 
     assert gathered(store, story) is Outcome.COUNTED
-    assert {record.getMessage() for record in caplog.records} == {"StoreFull full"}
+    assert {record.getMessage() for record in caplog.records} == {"StoreFull: full"}
 
 
 def test_who_has_gone_is_not_missed(store):
@@ -129,3 +133,16 @@ def test_folds_come_when_there_is_enough_and_for_all_at_the_start(store, tmp_pat
     with open_store(tmp_path / "s.db") as other:
         assert other.fold(SURVEY.id, force=True) == 0  # nothing was left to fold
         assert other.tally(SURVEY.id).n == 1 + (1 << 20)
+
+
+def test_arrivals_do_not_wait_for_folds(store):
+    store.leave.set()
+    store.leave_to_fold.clear()
+
+    async def story(gathering):
+        outcomes = [await gathering.add(new(1)) for _ in range(3)]
+        store.leave_to_fold.set()
+        return outcomes
+
+    assert gathered(store, story) == [Outcome.COUNTED] * 3
+    assert store.folds == [SURVEY.id]

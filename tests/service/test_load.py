@@ -16,18 +16,17 @@ KEY = "K" * 22
 
 def test_what_is_acknowledged_survives_kills_and_nothing_counts_twice(tmp_path):
     for known, unknown, _ in kills(tmp_path, 5):
-        assert known > 50
+        assert known >= 100
         assert unknown <= 6  # the one that each connection was waiting for
 
 
 def test_an_orderly_end_answers_whatever_it_took(tmp_path):
     begin(tmp_path)
     with Serving(tmp_path) as server:
-        senders = loaded(server, 0.7, server.ask_to_end)
+        senders = loaded(server, server.ask_to_end)
         assert server.wait() == 0
     sent = {key: body for sender in senders for key, body in sender.sent.items()}
     known = {key for sender in senders for key in sender.acknowledged}
-    assert len(known) > 50
     assert stored(tmp_path) == rows(sent[key] for key in known)
 
 

@@ -55,9 +55,9 @@ def wait_for_what_is_on_its_way(store):
         "WHERE datname = current_database() AND pid <> pg_backend_pid()"
     )
     left, end = 1, time.monotonic() + 60
-    while left and store.dialect == "postgres":
+    while left and store._database.dialect == "postgres":
         assert time.monotonic() < end
-        with store._snapshot() as run:
+        with store._database.snapshot() as run:
             (left,) = run(others).fetchone()
 
 

@@ -13,6 +13,7 @@ from arrivals import SURVEY, answers, arrival, stored, tally_of
 from postgres import Server
 from privet.errors import MissingExtra, StoreFailure, StoreFull
 from privet.store import Outcome, open_store
+from privet.store.arriving import outcomes_of
 
 SUPPORT = Path(__file__).parents[1] / "support"
 
@@ -41,21 +42,21 @@ def start(work, *args):
 @pytest.mark.parametrize("end", ["close", "delete"])
 def test_a_close_waits_for_whoever_is_adding(store, end):
     one = arrival(SURVEY, answers(SURVEY, 3), b"key")
-    with store._writing() as run:
-        assert store._outcomes(run, [one]) == [Outcome.COUNTED]
+    with store._database.writing() as run:
+        assert outcomes_of(store._database, run, [one]) == [Outcome.COUNTED]
         thread, done = start(getattr(store, end), "drinks")
         assert thread.is_alive()  # having read "open", it counts; so the end comes after it
         run("INSERT INTO inbox (id, survey, reports) VALUES (1, 'drinks', ?)", one.reports)
     thread.join()
     assert done == [None]
-    with store._snapshot() as run:
+    with store._database.snapshot() as run:
         assert run("SELECT COUNT(*) FROM inbox").fetchone()[0] == 0
     if end == "close":
         assert store.tally("drinks").n == 3
 
 
 def test_whoever_adds_during_a_close_waits_for_it(store):
-    with store._writing() as run:
+    with store._database.writing() as run:
         run("UPDATE surveys SET state = 'closed' WHERE id = 'drinks'")
         thread, done = start(store.add, [arrival(SURVEY, answers(SURVEY, 1))])
         assert thread.is_alive()
@@ -65,8 +66,8 @@ def test_whoever_adds_during_a_close_waits_for_it(store):
 
 def test_a_key_on_its_way_is_waited_for(store):
     one = arrival(SURVEY, answers(SURVEY, 3), b"key")
-    with store._writing() as run:
-        store._outcomes(run, [one])
+    with store._database.writing() as run:
+        outcomes_of(store._database, run, [one])
         thread, done = start(store.add, [one, arrival(SURVEY, answers(SURVEY, 1), b"key")])
         assert thread.is_alive()
     thread.join()
@@ -75,8 +76,7 @@ def test_a_key_on_its_way_is_waited_for(store):
 
 def test_folds_go_one_at_a_time_and_adding_goes_on(store):
     store.add([arrival(SURVEY, answers(SURVEY, 3))])
-    with store._writing() as run:
-        store._only_one(run, "drinks")
+    with store._database.alone("drinks"):
         thread, done = start(lambda: store.fold("drinks", force=True))
         assert thread.is_alive()
         assert store.add([arrival(SURVEY, answers(SURVEY, 2))]) == [Outcome.COUNTED]
@@ -165,14 +165,14 @@ def test_commits_are_durable_whatever_the_database_is_set_to(url):
     with psycopg.connect(url, autocommit=True) as connection:
         name = connection.info.dbname
         connection.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")
-    with open_store(url) as store, store._writing() as run:
+    with open_store(url) as store, store._database.writing() as run:
         assert run("SHOW synchronous_commit").fetchone()[0] in ("on", b"on")
 
 
 def test_no_room_is_said_as_such(store):
     import psycopg
 
-    with pytest.raises(StoreFull, match="PostgreSQL: no room"), store._writing():
+    with pytest.raises(StoreFull, match="PostgreSQL: no room"), store._database.writing():
         raise psycopg.errors.DiskFull("no room\nmore")
     store.add([arrival(SURVEY, answers(SURVEY, 1))])
     assert store.tally("drinks").n == 1

@@ -36,7 +36,9 @@ def test_commits_are_durable_and_what_is_deleted_is_overwritten(store):
         "journal_mode": "wal", "synchronous": 2, "secure_delete": 1, "fullfsync": 1,
         "temp_store": 2, "busy_timeout": 30_000, "application_id": 0x70727674, "user_version": 1,
     }  # fmt: skip
-    found = {name: store._writer.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas}
+    found = {
+        name: store._database._writer.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas
+    }
     assert found == pragmas
 
 
@@ -91,8 +93,8 @@ def test_readers_do_not_keep_a_fold_from_happening(store):
 def test_a_full_disk_harms_nothing(store):
     sent = answers_of_long(100)
     store.add([arrival(LONG, sent)])
-    pages = store._writer.execute("PRAGMA page_count").fetchone()[0]
-    store._writer.execute(f"PRAGMA max_page_count = {pages + 5}")
+    pages = store._database._writer.execute("PRAGMA page_count").fetchone()[0]
+    store._database._writer.execute(f"PRAGMA max_page_count = {pages + 5}")
     with pytest.raises(StoreFull, match="full") as caught:
         store.add([arrival(LONG, answers_of_long(1000), b"key")])
     assert isinstance(caught.value, StoreFailure)
@@ -100,12 +102,12 @@ def test_a_full_disk_harms_nothing(store):
         store.invite("long", [os.urandom(32) for _ in range(5000)])
     assert store.tally("long") == tally_of(LONG, sent)
     assert store.check("long") is None
-    store._writer.execute("PRAGMA max_page_count = 1000000")
+    store._database._writer.execute("PRAGMA max_page_count = 1000000")
     more = answers_of_long(1000)
     assert store.add([arrival(LONG, more, b"key")]) == [Outcome.COUNTED]
     store.fold("long", force=True)
     assert stored(store, LONG) == Counter(sent + more)
-    assert store._writer.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert store._database._writer.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 def test_what_goes_wrong_in_a_transaction_undoes_it(store):
@@ -113,7 +115,7 @@ def test_what_goes_wrong_in_a_transaction_undoes_it(store):
         pass
 
     def go_wrong():
-        with store._writing() as run:
+        with store._database.writing() as run:
             run("DELETE FROM surveys")
             raise Odd
 
@@ -137,6 +139,26 @@ def test_two_stores_may_share_a_file(store, path):
             thread.join()
         assert Counter(outcomes) == {Outcome.COUNTED: 40, Outcome.ALREADY: 40}
         assert store.tally("drinks").n == 40
+
+
+def test_a_fold_that_another_process_overtook_starts_over(store, path, monkeypatch):
+    sent, more = answers(SURVEY, 5), answers(SURVEY, 3)
+    store.add([arrival(SURVEY, sent)])
+    ready = store._ready
+
+    def late(id, *, force):
+        found = ready(id, force=force)
+        with open_store(path) as other:
+            if other.tally(id).n == len(sent):
+                assert other.fold(id, force=True) == 5
+                other.add([arrival(SURVEY, more)])
+        return found
+
+    monkeypatch.setattr(store, "_ready", late)
+    assert store.fold("drinks", force=True) == 3
+    assert stored(store, SURVEY) == Counter(sent + more)
+    assert store.tally("drinks") == tally_of(SURVEY, sent + more)
+    assert store.check("drinks") is None
 
 
 # --- files that are none --------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """What a store promises, held to on both real databases."""
 
 import threading
+import time
 from collections import Counter
 from datetime import date, timedelta
 from hashlib import sha256
@@ -11,7 +12,7 @@ import pytest
 from arrivals import AGE, BOTH, SURVEY, answers, arrival, stored, tally_of
 from privet import Survey
 from privet.errors import IdTaken, NoReports, NoSurvey, StoreFailure
-from privet.store import Arrival, Outcome, folding, open_store, sql
+from privet.store import Arrival, Outcome, database, folding, open_store
 
 CONTRACTS = pytest.mark.parametrize("contract", [SURVEY, AGE, BOTH], ids=lambda one: one.id)
 COUNTED, ALREADY, CONFLICT = Outcome.COUNTED, Outcome.ALREADY, Outcome.CONFLICT
@@ -62,7 +63,7 @@ def test_a_deleted_survey_is_gone_and_its_id_is_never_used_again(drinks):
         assert caught.value.gone
     with pytest.raises(IdTaken, match="was deleted. Its id cannot be used again."):
         drinks.create(SURVEY)
-    with drinks._snapshot() as run:
+    with drinks._database.snapshot() as run:
         for table in ("inbox", "chunks", "tallies", "keys", "invitations"):
             assert run(f"SELECT COUNT(*) FROM {table}").fetchone()[0] == 0
         (kept,) = run("SELECT * FROM surveys").fetchall()
@@ -131,7 +132,7 @@ def test_a_group_is_one_row_a_survey(drinks):
     drinks.add(
         [arrival(SURVEY, answers(SURVEY, 1)) for _ in range(9)] + [arrival(AGE, answers(AGE, 2))]
     )
-    with drinks._snapshot() as run:
+    with drinks._database.snapshot() as run:
         assert run("SELECT COUNT(*) FROM inbox").fetchone()[0] == 2
 
 
@@ -187,7 +188,7 @@ def test_rows_are_bounded(store, monkeypatch):
     sent = answers(AGE, 1000)
     store.add([arrival(AGE, sent)])
     store.fold("age", force=True)
-    with store._snapshot() as run:
+    with store._database.snapshot() as run:
         for column in ("reports FROM chunks", "data FROM tallies"):
             sizes = [len(data) for (data,) in run(f"SELECT {column}").fetchall()]
             assert len(sizes) > 5
@@ -220,7 +221,7 @@ def test_counts_only(store):
     assert store.check("drinks") is None
     with pytest.raises(NoReports, match="only the counts are kept"):
         store.reports("drinks")
-    with store._writing() as run:
+    with store._database.writing() as run:
         assert run("SELECT n, reports FROM chunks").fetchall() == [(7, None)]
         run("UPDATE chunks SET n = 8")
     assert store.check("drinks") == "the tally is of 7 reports, and there are 8"
@@ -233,7 +234,7 @@ def test_a_check_finds_what_is_wrong(drinks):
     (good,) = drinks.reports("drinks")
 
     def check_with(sql, value):
-        with drinks._writing() as run:
+        with drinks._database.writing() as run:
             run(sql, value)
         return drinks.check("drinks")
 
@@ -248,13 +249,13 @@ def test_a_check_finds_what_is_wrong(drinks):
     assert "6" in check_with("DELETE FROM tallies WHERE survey = ?", "drinks")
     check_with(chunk, good)
     insert = "INSERT INTO inbox (id, survey, reports) VALUES (1, 'drinks', ?)"
-    with drinks._writing() as run:
-        folding.write_tally(run, tally_of(SURVEY, sent))
+    with drinks._database.writing() as run:
+        folding.write_tally(run, "drinks", tally_of(SURVEY, sent).to_bytes())
     assert check_with(insert, b"\xff" * SURVEY.mechanism.report_bytes).startswith("inbox: ")
 
 
 def _flipped(store):
-    with store._snapshot() as run:
+    with store._database.snapshot() as run:
         (data,) = run("SELECT data FROM tallies").fetchone()
     return data[:60] + bytes([data[60] ^ 1]) + data[61:]
 
@@ -335,7 +336,7 @@ def test_nothing_is_counted_after_a_close_or_delete_returned(drinks, end):
     def work(i):
         if i == 0:
             while len(counted) < 20:
-                pass
+                time.sleep(0.001)
             getattr(drinks, end)("drinks")
             closed.set()
             return
@@ -353,7 +354,7 @@ def test_nothing_is_counted_after_a_close_or_delete_returned(drinks, end):
     if end == "close":
         assert drinks.tally("drinks").n == len(counted)
         assert drinks.check("drinks") is None
-    with drinks._snapshot() as run:
+    with drinks._database.snapshot() as run:
         assert run("SELECT COUNT(*) FROM inbox").fetchone()[0] == 0
         if end == "delete":
             assert run("SELECT COUNT(*) FROM keys").fetchone()[0] == 0
@@ -425,23 +426,23 @@ def test_a_store_that_is_not_there_is_not_made(place):
 def test_migrations_run_once_each_and_a_newer_store_is_refused(place, tmp_path, monkeypatch):
     with open_store(place) as store:
         store.create(SURVEY)
-    dialect = type(store).dialect
+    dialect = store._database.dialect
     folder = tmp_path / "migrations" / dialect
     folder.mkdir(parents=True)
-    (folder / "001.sql").write_text((sql.MIGRATIONS / dialect / "001.sql").read_text())
+    (folder / "001.sql").write_text((database.MIGRATIONS / dialect / "001.sql").read_text())
     (folder / "002.sql").write_text("ALTER TABLE surveys ADD COLUMN note TEXT;\n")
     with monkeypatch.context() as patch:
-        patch.setattr(sql, "MIGRATIONS", tmp_path / "migrations")
+        patch.setattr(database, "MIGRATIONS", tmp_path / "migrations")
         for _ in range(2):
-            with open_store(place) as store, store._snapshot() as run:
+            with open_store(place) as store, store._database.snapshot() as run:
                 assert run("SELECT id, note FROM surveys").fetchall() == [("drinks", None)]
         # One that fails leaves the store as it was.
         (folder / "003.sql").write_text("ALTER TABLE surveys ADD COLUMN more TEXT; NONSENSE;")
         with pytest.raises(StoreFailure):
             open_store(place)
         (folder / "003.sql").unlink()
-        with open_store(place) as store, store._snapshot() as run:
-            assert store._version(run) == 2
+        with open_store(place) as store, store._database.snapshot() as run:
+            assert store._database.version(run) == 2
     message = "The store is of version 2, and this privet knows 1: use a newer privet."
     with pytest.raises(StoreFailure, match=message):
         open_store(place)

@@ -47,12 +47,15 @@ class Sender(Thread):
             self.acknowledged.add(key)
 
 
-def loaded(server, seconds, end):
-    """Send from several connections for a while, end the server, and return the senders."""
+def loaded(server, end, enough=100):
+    """Send from several connections, end the server at some moment, and return the senders."""
     senders = [Sender(server) for _ in range(CONNECTIONS)]
     for sender in senders:
         sender.start()
-    time.sleep(seconds)
+    while sum(len(sender.acknowledged) for sender in senders) < enough:
+        assert any(sender.is_alive() for sender in senders), server.said
+        time.sleep(0.01)
+    time.sleep(randbelow(50) / 1000)
     end()
     for sender in senders:
         sender.join()
@@ -94,13 +97,13 @@ def sent_again(server, sent):
         return dict(zip(sent, pool.map(send, sent), strict=True))
 
 
-def kills(folder, times, seconds=0.4):
+def kills(folder, times):
     """Yield how many requests were acknowledged and repeated, kill after kill."""
     begin(folder)
     before = Counter()
     for _ in range(times):
         with Serving(folder) as server:
-            senders = loaded(server, seconds, server.kill)
+            senders = loaded(server, server.kill)
         sent = {key: body for sender in senders for key, body in sender.sent.items()}
         known = {key for sender in senders for key in sender.acknowledged}
         found = stored(folder) - before

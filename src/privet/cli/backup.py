@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def backup(path: Path, out: Path, json_out: bool) -> None:
     """Copy a store in SQLite to a file, which is a store too. The store may be in use meanwhile.
 
-    A store in PostgreSQL is backed up by pg_dump --schema=privet.
+    A store in PostgreSQL is backed up by its own tools, such as pg_dump.
 
     privet backup surveys.db backup.db
     """

@@ -2,7 +2,8 @@
 
 The event loop gathers arrivals while one thread commits those before them; then the thread takes
 the whole list, and adds it to the store in one transaction. So one sync of the disk serves as many
-requests as came in during the last one, and nobody is told "counted" before it is on disk.
+requests as came in during the last one, and nobody is told "counted" before it is on disk. Folds
+go on beside it, in a thread of their own.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Condition, Thread
 from time import perf_counter
+from traceback import extract_tb
 from typing import TYPE_CHECKING
 
 from ..errors import NoSurvey, StoreFailure
@@ -21,6 +25,7 @@ from ..store import Outcome
 from .problems import as_problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from datetime import date
 
     from ..store import Arrival, Store
@@ -44,6 +49,7 @@ class Gathering:
         self._waiting: list[tuple[Arrival, asyncio.Future[Outcome]]] = []
         self._unfolded: Counter[str] = Counter()
         self._day: date | None = None
+        self._upkeep = ThreadPoolExecutor(1, "privet-upkeep")
 
     def start(self) -> None:
         """Begin to write, for the event loop that runs."""
@@ -65,6 +71,7 @@ class Gathering:
             self._ending = True
             self._changed.notify()
         await asyncio.to_thread(self._thread.join)
+        await asyncio.to_thread(self._upkeep.shutdown)
 
     # --- the thread that writes -------------------------------------------------------------------
 
@@ -97,28 +104,47 @@ class Gathering:
                 self._unfolded[arrival.survey] += len(arrival.reports)
 
     def _keep_up(self) -> None:
-        """Fold what is due; once a day, forget old keys and look at all surveys."""
+        """Have folded what may be due; once a day, look at all surveys."""
         today = datetime.now(UTC).date()
         due = [id for id, size in self._unfolded.items() if size >= _FOLD_BYTES]
-        try:
-            if today != self._day:
-                self._store.expire(today)
-                due, self._day = list(self._store.entries()), today
-            for id in due:
-                del self._unfolded[id]
-                self._fold(id)
-        except Exception as error:  # reports are safe where they are
-            note(error)
+        for id in due:
+            del self._unfolded[id]
+        if today != self._day:
+            self._day = today
+            self._upkeep.submit(self._begin_day, today)
+        elif due:
+            self._upkeep.submit(self._fold, due)
 
-    def _fold(self, id: str) -> None:
-        with suppress(NoSurvey):  # which was deleted in the meantime
-            self._store.fold(id)
+    def _begin_day(self, today: date) -> None:
+        """Forget old keys, and fold whatever an earlier process may have left."""
+        with noting():
+            self._store.expire(today)
+            self._fold(self._store.entries())
+
+    def _fold(self, due: Iterable[str]) -> None:
+        with noting():  # reports are safe where they are
+            for id in due:
+                with suppress(NoSurvey):  # which was deleted in the meantime
+                    self._store.fold(id)
+
+
+@contextmanager
+def noting() -> Iterator[None]:
+    """Log what goes wrong, and go on."""
+    try:
+        yield
+    except Exception as error:
+        note(error)
 
 
 def note(error: Exception) -> None:
     """Log what is wrong, without anything of a request."""
-    first = str(error).partition("\n")[0] if isinstance(error, StoreFailure) else ""
-    log.error("%s %s", type(error).__name__, first)
+    if isinstance(error, StoreFailure):
+        words = str(error).partition("\n")[0]  # further lines of a database may quote a row
+    else:
+        at = extract_tb(error.__traceback__)[-1]
+        words = f"in {Path(at.filename).name}, line {at.lineno}"
+    log.error("%s: %s", type(error).__name__, words)
 
 
 def _tell(futures: list[asyncio.Future[Outcome]], outcomes: list[Outcome]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -104,11 +105,14 @@ def _parquet(contract: Contract, parts: Iterator[bytes]) -> TemporaryDirectory[s
     """Write a reports file in a folder of its own, as nobody knows its length before."""
     from ..bulk import ReportsWriter
 
-    folder = TemporaryDirectory(prefix="privet-")
-    with ReportsWriter(Path(folder.name, "reports.parquet"), contract) as writer:
-        for part in parts:
-            rows = np.frombuffer(part, np.uint8)
-            writer.write(rows.reshape(-1, contract.mechanism.report_bytes))
+    with ExitStack() as stack:
+        folder = TemporaryDirectory(prefix="privet-")
+        stack.callback(folder.cleanup)
+        with ReportsWriter(Path(folder.name, "reports.parquet"), contract) as writer:
+            for part in parts:
+                rows = np.frombuffer(part, np.uint8)
+                writer.write(rows.reshape(-1, contract.mechanism.report_bytes))
+        stack.pop_all()  # whoever reads the file removes it
     return folder
 
 

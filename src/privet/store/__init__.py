@@ -4,8 +4,9 @@
     store = open_store("postgresql://host/surveys")          # PostgreSQL, several
 
 A report is in exactly one of *inbox* and *chunk*, and the tally is the sum of the chunks, so that
-tally and inbox, read in one snapshot, are exact at any moment. `base` says what a store is; `sql`
-has what both databases share, `folding` the way from inbox to chunk, `checking` the recount.
+tally and inbox, read in one snapshot, are exact at any moment. `base` says what a store is, and
+`sql` is one, in a `database`: `sqlite` or `postgres`. `arriving` says what becomes of a group of
+arrivals, `folding` is the way from inbox to chunk, and `checking` counts again.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InvalidArgument
 from .base import Arrival, Entry, Outcome, Store
+from .sql import SqlStore
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -31,11 +33,11 @@ def open_store(target: str | PathLike[str], *, create: bool = True) -> Store:
     name = fspath(target)
     scheme, separator, _ = name.partition("://")
     if not separator:
-        from .sqlite import SqliteStore
+        from .sqlite import Sqlite
 
-        return SqliteStore(name, create=create)
+        return SqlStore(Sqlite(name, create=create))
     if scheme not in ("postgresql", "postgres"):
         raise InvalidArgument("open_store", "target", "a path or a postgresql:// URL", f"{scheme}:")
-    from .postgres import PostgresStore
+    from .postgres import Postgres
 
-    return PostgresStore(name, create=create)
+    return SqlStore(Postgres(name, create=create))

@@ -89,7 +89,10 @@ class Store(ABC):
 
     @abstractmethod
     def close(self, id: str) -> None:
-        """Take no more reports, from this moment on, and fold those that wait."""
+        """Take no more reports, from this moment on, and fold those that wait.
+
+        Where the fold fails, the survey is closed nevertheless, and a later fold does it.
+        """
 
     @abstractmethod
     def delete(self, id: str) -> None:

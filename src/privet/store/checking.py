@@ -11,7 +11,7 @@ from .folding import read_tally, waiting
 
 if TYPE_CHECKING:
     from ..contract import Contract
-    from .folding import Run
+    from .database import Run
 
 __all__ = ["problem"]
 
@@ -40,7 +40,7 @@ def problem(run: Run, contract: Contract, *, counts_only: bool) -> str | None:
     if not counts_only and recount != tally:
         return "the tally is not the sum of the reports"
     try:
-        contract.tally().update(waiting(run, contract))
+        contract.tally().update(waiting(run, contract)[1])
     except ValueError as error:  # of a row that is no whole number of reports too
         return f"inbox: {error}"
     return None

@@ -1,14 +1,14 @@
 """From inbox to chunk: reports in random order, and the tally that is the sum of the chunks.
 
-A fold is one transaction. It takes the inbox's rows, puts their reports in an order that nobody
-could know, writes them as chunks, adds them to the tally and deletes the rows: whatever happens,
-a report is in exactly one of inbox and chunk.
+A fold reads the inbox, puts the reports in an order that nobody could know and adds them to the
+tally, while arrivals go on. Then one transaction deletes those rows, and writes the chunks and the
+new tally: whatever happens, a report is in exactly one of inbox and chunk.
 """
 
 from __future__ import annotations
 
 from secrets import randbits
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,35 +22,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..contract import Contract
+    from .database import Run
 
     Reports = NDArray[np.uint8]
 
-__all__ = ["Run", "due", "fold", "new_id", "read_tally", "waiting", "write_tally"]
+__all__ = [
+    "Fold", "due", "in_chunks", "is_due", "new_id", "prepared", "read_tally", "waiting",
+    "write_tally",
+]  # fmt: skip
 
 # A row of the database holds at most so many bytes of reports, or of a tally.
 MOST_BYTES = 16 << 20
 LEAST_FOLD = 1 << 20
-
-
-class Cursor(Protocol):
-    """What a statement gave."""
-
-    @property
-    def rowcount(self) -> int:
-        """How many rows were changed."""
-
-    def fetchone(self) -> Any:
-        """Return the next row, or None."""
-
-    def fetchall(self) -> list[Any]:
-        """Return all rows that are left."""
-
-
-class Run(Protocol):
-    """Runs a statement, with `?` for each value, inside a transaction."""
-
-    def __call__(self, sql: str, *values: object) -> Cursor:
-        """Run it."""
 
 
 def new_id() -> int:
@@ -63,26 +46,46 @@ def due(contract: Contract, waiting: int) -> bool:
     return waiting >= max(LEAST_FOLD, 8 * contract.mechanism.aggregate_size // 4)
 
 
-def waiting(run: Run, contract: Contract) -> Reports:
-    """Return the reports in the inbox."""
-    rows = run("SELECT reports FROM inbox WHERE survey = ?", contract.id).fetchall()
-    return _joined(rows, contract)
+def is_due(run: Run, contract: Contract) -> bool:
+    """Say whether enough waits in the inbox."""
+    size = "SELECT COALESCE(SUM(LENGTH(reports)), 0) FROM inbox WHERE survey = ?"
+    return due(contract, int(run(size, contract.id).fetchone()[0]))
 
 
-def fold(run: Run, contract: Contract, *, keep: bool) -> int:
-    """Move what is in the inbox to chunks and the tally; return how many reports."""
-    taken = run("DELETE FROM inbox WHERE survey = ? RETURNING reports", contract.id).fetchall()
-    reports = _joined(taken, contract)
-    if not len(reports):
-        return 0
-    tally = read_tally(run, contract)
-    tally.update(reports)
-    for chunk in in_chunks(reports):
-        body = chunk.tobytes() if keep else None
+def waiting(run: Run, contract: Contract) -> tuple[list[int], Reports]:
+    """Return the rows of the inbox, and their reports as an array that can be written to."""
+    rows = run("SELECT id, reports FROM inbox WHERE survey = ?", contract.id).fetchall()
+    data = bytearray().join(reports for _, reports in rows)
+    array = np.frombuffer(data, np.uint8).reshape(-1, contract.mechanism.report_bytes)
+    return [id for id, _ in rows], array
+
+
+class Fold(NamedTuple):
+    """What one transaction writes, and the rows of the inbox that it deletes."""
+
+    survey: str
+    rows: list[int]
+    chunks: list[Reports]
+    keep: bool
+    tally: bytes
+
+    @property
+    def n(self) -> int:
+        """How many reports are folded."""
+        return sum(map(len, self.chunks))
+
+    def write(self, run: Run) -> None:
+        """Write the chunks, where they are kept, and the tally."""
         insert = "INSERT INTO chunks (id, survey, n, reports) VALUES (?, ?, ?, ?)"
-        run(insert, new_id(), contract.id, len(chunk), body)
-    write_tally(run, tally)
-    return len(reports)
+        for chunk in self.chunks:
+            run(insert, new_id(), self.survey, len(chunk), chunk.tobytes() if self.keep else None)
+        write_tally(run, self.survey, self.tally)
+
+
+def prepared(tally: Tally, rows: list[int], reports: Reports, *, keep: bool) -> Fold:
+    """Put reports in random order, and add them to a tally."""
+    tally.update(reports)
+    return Fold(tally.survey.id, rows, list(in_chunks(reports)), keep, tally.to_bytes())
 
 
 def in_chunks(reports: Reports) -> Iterator[Reports]:
@@ -100,16 +103,11 @@ def read_tally(run: Run, contract: Contract) -> Tally:
     return Tally.from_bytes(b"".join(parts), contract) if parts else contract.tally()
 
 
-def write_tally(run: Run, tally: Tally) -> None:
-    """Replace the tally of the chunks."""
-    survey, data = tally.survey.id, tally.to_bytes()
-    run("DELETE FROM tallies WHERE survey = ?", survey)
+def write_tally(run: Run, survey: str, data: bytes) -> None:
+    """Replace the tally of the chunks, which is as long as the one before."""
+    insert = (
+        "INSERT INTO tallies (survey, part, data) VALUES (?, ?, ?) "
+        "ON CONFLICT (survey, part) DO UPDATE SET data = excluded.data"
+    )
     for part, at in enumerate(range(0, len(data), MOST_BYTES)):
-        insert = "INSERT INTO tallies (survey, part, data) VALUES (?, ?, ?)"
-        run(insert, survey, part, data[at : at + MOST_BYTES])
-
-
-def _joined(rows: list[tuple[bytes]], contract: Contract) -> Reports:
-    """Return reports of several rows as one array that can be written to."""
-    data = bytearray().join(reports for (reports,) in rows)
-    return np.frombuffer(data, np.uint8).reshape(-1, contract.mechanism.report_bytes)
+        run(insert, survey, part, memoryview(data)[at : at + MOST_BYTES])

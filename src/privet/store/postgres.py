@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreFailure, StoreFull
 from ..extras import require
-from .sql import SqlStore
+from .database import Database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from .folding import Cursor, Run
-    from .sql import Taken
+    from .database import Cursor, Key, Run
 
-__all__ = ["PostgresStore"]
+__all__ = ["Postgres"]
 
 _CONNECT_SECONDS = 10
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -34,7 +33,7 @@ _DURABLE = (
 )
 
 
-class PostgresStore(SqlStore):
+class Postgres(Database):
     """A store in the schema `privet` of a database."""
 
     dialect, share = "postgres", " FOR SHARE"
@@ -45,9 +44,8 @@ class PostgresStore(SqlStore):
         self._idle: list[Any] = []
         self._lock = Lock()
         try:
-            with self._writing() as run:
-                self._only_one(run, "migrations")
-                self._migrate(run, create=create)
+            with self.alone("migrations"), self.writing() as run:
+                self.migrate(run, create=create)
         except BaseException:
             self.dispose()
             raise
@@ -68,15 +66,15 @@ class PostgresStore(SqlStore):
             finally:
                 self._give_back(connection)
 
-    def _writing(self) -> Any:
+    def writing(self) -> Any:
         """Begin a transaction that is on disk when the block ends, or undone."""
         return self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED")
 
-    def _snapshot(self) -> Any:
+    def snapshot(self) -> Any:
         """Begin a transaction that reads everything as of one moment."""
         return self._transaction(_SNAPSHOT)
 
-    def _insert_keys(self, run: Run, keys: list[Taken]) -> set[tuple[str, bytes]]:
+    def insert_keys(self, run: Run, keys: list[Key]) -> set[tuple[str, bytes]]:
         """Insert the keys that are not there yet, in their order, and return those."""
         insert = (
             "INSERT INTO keys (survey, key, seal) "
@@ -85,18 +83,25 @@ class PostgresStore(SqlStore):
         )
         return set(run(insert, *map(list, zip(*keys, strict=True))).fetchall())
 
-    def _only_one(self, run: Run, id: str) -> None:
-        """Wait until no other transaction folds or deletes this survey."""
+    @contextmanager
+    def alone(self, id: str) -> Iterator[None]:
+        """Wait until nobody else folds or deletes this survey, on any host."""
         number = int.from_bytes(sha256(f"privet {id!r}".encode()).digest()[:8], signed=True)
-        run("SELECT pg_advisory_xact_lock(?)", number)
+        with self.writing() as run:
+            run("SELECT pg_advisory_xact_lock(?)", number)
+            yield
 
-    def _version(self, run: Run) -> int:
+    def delete_rows(self, run: Run, rows: list[int]) -> int:
+        """Delete rows of the inbox; return how many there were."""
+        return run("DELETE FROM inbox WHERE id = ANY(?::bigint[])", rows).rowcount
+
+    def version(self, run: Run) -> int:
         """Return which migration was the last, 0 where there are no tables."""
         if run("SELECT to_regclass('privet.facts')::text").fetchone()[0] is None:
             return 0
         return int(run("SELECT value FROM facts WHERE name = 'version'").fetchone()[0])
 
-    def _set_version(self, run: Run, version: int) -> None:
+    def set_version(self, run: Run, version: int) -> None:
         """Note which migration was the last."""
         insert = (
             "INSERT INTO facts (name, value) VALUES ('version', ?) "
@@ -138,6 +143,9 @@ class PostgresStore(SqlStore):
         with self._lock:
             while self._idle:
                 self._idle.pop().close()
+
+    def settle(self) -> None:
+        """Leave it to the server: dead rows go with a vacuum, and its log is not ours to cut."""
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Refuse, as the database's own tools do this."""

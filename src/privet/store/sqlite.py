@@ -6,6 +6,7 @@ is deleted, and each fold empties the log, so that the order of arrival does not
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
@@ -15,16 +16,15 @@ from typing import TYPE_CHECKING
 
 from ..errors import InvalidArgument, StoreFailure, StoreFull
 from ..files import replacing
-from .sql import SqlStore
+from .database import Database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from .folding import Run
-    from .sql import Taken
+    from .database import Key, Run
 
-__all__ = ["PRAGMAS", "SqliteStore"]
+__all__ = ["PRAGMAS", "Sqlite"]
 
 PRAGMAS = {
     "journal_mode": "wal",
@@ -39,13 +39,13 @@ _PATIENCE_MS, _SHORT_PATIENCE_MS = 30_000, 200
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE}
 
 
-class SqliteStore(SqlStore):
+class Sqlite(Database):
     """A store in a file, which its owner alone may read."""
 
     dialect, share = "sqlite", ""
 
     def __init__(self, path: str | PathLike[str], *, create: bool = True) -> None:
-        self._path, self._lock = Path(path), Lock()
+        self._path, self._lock, self._folding = Path(path), Lock(), Lock()
         if create:
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         elif not self._path.is_file():
@@ -54,8 +54,8 @@ class SqliteStore(SqlStore):
             self._refuse_others()
             self._writer = self._connect()
         try:
-            with self._writing() as run:
-                self._migrate(run, create=create)
+            with self.writing() as run:
+                self.migrate(run, create=create)
         except BaseException:
             self._writer.close()
             raise
@@ -63,7 +63,7 @@ class SqliteStore(SqlStore):
     # --- transactions -----------------------------------------------------------------------------
 
     @contextmanager
-    def _writing(self) -> Iterator[Run]:
+    def writing(self) -> Iterator[Run]:
         """Begin a transaction that is on disk when the block ends, or undone."""
         with self._lock, _translated(self._path):
             self._writer.execute("BEGIN IMMEDIATE")
@@ -75,31 +75,41 @@ class SqliteStore(SqlStore):
                     self._writer.execute("ROLLBACK")
 
     @contextmanager
-    def _snapshot(self) -> Iterator[Run]:
+    def snapshot(self) -> Iterator[Run]:
         """Begin a transaction that reads everything as of one moment."""
         with _translated(self._path), closing(self._connect()) as reader:
             reader.execute("BEGIN")
             yield _runner(reader)
 
-    def _insert_keys(self, run: Run, keys: list[Taken]) -> set[tuple[str, bytes]]:
+    def insert_keys(self, run: Run, keys: list[Key]) -> set[tuple[str, bytes]]:
         """Insert the keys that are not there yet, and return those."""
         insert = "INSERT INTO keys (survey, key, seal) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
         return {(one.survey, one.key) for one in keys if run(insert, *one).rowcount}
 
-    def _only_one(self, run: Run, id: str) -> None:
-        """No two transactions write at a time."""
+    @contextmanager
+    def alone(self, id: str) -> Iterator[None]:
+        """Wait until nobody else in this process folds or deletes; a fold notices the others."""
+        with self._folding:
+            yield
 
-    def _version(self, run: Run) -> int:
+    def delete_rows(self, run: Run, rows: list[int]) -> int:
+        """Delete rows of the inbox; return how many there were."""
+        delete = "DELETE FROM inbox WHERE id IN (SELECT value FROM json_each(?))"
+        return run(delete, json.dumps(rows)).rowcount
+
+    def version(self, run: Run) -> int:
         """Return which migration was the last, 0 where there are no tables."""
         return int(run("PRAGMA user_version").fetchone()[0])
 
-    def _set_version(self, run: Run, version: int) -> None:
+    def set_version(self, run: Run, version: int) -> None:
         """Note which migration was the last."""
         run(f"PRAGMA application_id = {_APPLICATION}")
         run(f"PRAGMA user_version = {version}")
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Empty the log. Where readers keep that from happening, the next fold does it."""
+        with suppress(sqlite3.Error), closing(self._connect()) as other:  # while writers go on
+            other.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         with self._lock, suppress(sqlite3.Error):
             self._writer.execute(f"PRAGMA busy_timeout = {_SHORT_PATIENCE_MS}")
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

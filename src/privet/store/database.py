@@ -1,0 +1,110 @@
+"""What a database is to a store: transactions, locks, and tables that are up to date."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+
+from ..errors import StoreFailure
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from os import PathLike
+
+__all__ = ["MIGRATIONS", "Cursor", "Database", "Key", "Run"]
+
+MIGRATIONS = Path(__file__).with_name("migrations")
+
+
+class Cursor(Protocol):
+    """What a statement gave."""
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows were changed."""
+
+    def fetchone(self) -> Any:
+        """Return the next row, or None."""
+
+    def fetchall(self) -> list[Any]:
+        """Return all rows that are left."""
+
+
+class Run(Protocol):
+    """Runs a statement, with `?` for each value, inside a transaction."""
+
+    def __call__(self, sql: str, *values: object) -> Cursor:
+        """Run it."""
+
+
+class Key(NamedTuple):
+    """A key that a group brings, to be inserted unless it is there."""
+
+    survey: str
+    key: bytes
+    seal: bytes
+
+
+class Database(ABC):
+    """A database that a store is in; all that differs between one and another."""
+
+    dialect: ClassVar[str]
+    # What keeps a survey's row as it is until the end of a transaction.
+    share: ClassVar[str]
+
+    @abstractmethod
+    def writing(self) -> AbstractContextManager[Run]:
+        """Begin a transaction that is on disk when the block ends, or undone."""
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[Run]:
+        """Begin a transaction that reads everything as of one moment."""
+
+    @abstractmethod
+    def alone(self, id: str) -> AbstractContextManager[None]:
+        """Wait until nobody else folds or deletes this survey."""
+
+    @abstractmethod
+    def insert_keys(self, run: Run, keys: list[Key]) -> set[tuple[str, bytes]]:
+        """Insert the keys that are not there yet, and return those."""
+
+    @abstractmethod
+    def delete_rows(self, run: Run, rows: list[int]) -> int:
+        """Delete rows of the inbox; return how many there were."""
+
+    @abstractmethod
+    def version(self, run: Run) -> int:
+        """Return which migration was the last, 0 where there are no tables."""
+
+    @abstractmethod
+    def set_version(self, run: Run, version: int) -> None:
+        """Note which migration was the last."""
+
+    @abstractmethod
+    def settle(self) -> None:
+        """Let nothing of what was deleted linger in files, as far as that can be had."""
+
+    @abstractmethod
+    def backup(self, path: str | PathLike[str]) -> None:
+        """Write a copy, as of one moment, to a file."""
+
+    @abstractmethod
+    def dispose(self) -> None:
+        """Close the connections."""
+
+    def migrate(self, run: Run, *, create: bool) -> None:
+        """Bring the tables up to date, from 001.sql on; refuse those of a newer privet."""
+        scripts = sorted((MIGRATIONS / self.dialect).iterdir())
+        version = self.version(run)
+        if version > len(scripts):
+            raise StoreFailure(
+                f"The store is of version {version}, and this privet knows {len(scripts)}: "
+                "use a newer privet."
+            )
+        if not version and not create:
+            raise StoreFailure("There is no store here.")
+        for script in scripts[version:]:
+            for statement in filter(str.strip, script.read_text("utf-8").split(";")):
+                run(statement)
+        self.set_version(run, len(scripts))
