@@ -4,6 +4,7 @@ import json
 import stat
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -86,8 +87,9 @@ def test_a_budget_is_a_number_above_zero(path, budget):
 def test_processes_that_share_a_ledger_spend_one_budget(path):
     code = f"""
 import privet
-survey = privet.Survey.from_json({TEA.to_json()!r})
-ledger, charged = privet.Ledger({str(path)!r}, budget=60.0), 0
+survey = privet.Survey.from_json({FINE.to_json()!r})
+ledger, charged = privet.Ledger({str(path)!r}, budget=20.0), 0
+input()  # until all are ready
 try:
     while True:
         ledger.charge(survey)
@@ -95,13 +97,15 @@ try:
 except privet.errors.BudgetSpent:
     print(charged)
 """
-    several = [
-        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-        for _ in range(3)
-    ]
+    command, pipe = [sys.executable, "-c", code], subprocess.PIPE
+    several = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in range(3)]
+    time.sleep(0.5)
+    for one in several:
+        one.stdin.write("\n")
+        one.stdin.flush()
     charged = [int(one.communicate(timeout=60)[0]) for one in several]
-    assert sum(charged) == 40
-    assert Ledger(path, budget=60.0).left == 0.0
+    assert sum(charged) == 200
+    assert Ledger(path, budget=20.0).left == 0.0
 
 
 def test_a_child_that_was_forked_while_charging_does_not_keep_the_lock(path):

@@ -68,8 +68,11 @@ class Client:
     ----------
     contract : Survey or Questionnaire
         What is answered.
-    sent, dropped : int
-        How many reports the service has taken, and how many there was no room for.
+    sent : int
+        How many reports the service has taken.
+    dropped : int
+        How many answers came to nothing here: the queue was full, the ledger could not be written,
+        the survey was closed, or the client had ended.
     refused : dict of str to int
         How many reports the service has refused for good, by its reason.
     closed : bool
@@ -154,7 +157,7 @@ class Client:
             try:
                 self._spool.add(*batch)
             except OSError as error:
-                self._say(f"A report is kept in memory alone: {error}")
+                self._say(f"A report is kept in memory alone: {error.strerror}.")
         self._queue_up(batch)
         return True
 
@@ -280,7 +283,7 @@ class Client:
                 try:
                     self._spool.remove(key)
                 except OSError as error:  # at worst, it is sent again and counted once
-                    self._say(f"A report stays in the spool: {error}")
+                    self._say(f"A report stays in the spool: {error.strerror}.")
             with self._changed:
                 self._failures = 0
                 self._queue.popleft()

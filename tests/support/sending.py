@@ -1,0 +1,77 @@
+"""What tests of clients share: surveys, what a server and a spool have, and services by script."""
+
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from pathlib import Path
+from threading import Thread
+
+from privet import Survey
+
+SECRET = b"a secret of sixteen bytes or more"
+NUMBERS = count()
+DOWN = "http://127.0.0.1:9"  # where nothing listens
+
+
+def make_survey():
+    """A survey of its own for each test; a report says 60 bits, so that no two are alike."""
+    names = [f"country {i}" for i in range(60)]
+    id = f"born-{next(NUMBERS)}"
+    return Survey("Where were you born?", names, 2.0, mechanism="k-subset", id=id)
+
+
+def stored(server, survey):
+    """All reports that the server has, sorted."""
+    body = server.client().get(f"/surveys/{survey.id}/reports", admin=True).body
+    size = survey.mechanism.report_bytes
+    return sorted(body[at : at + size] for at in range(0, len(body), size))
+
+
+def spooled(folder, survey):
+    """All reports in a spool, sorted."""
+    return sorted(path.read_bytes() for path in (Path(folder) / survey.fingerprint).iterdir())
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def in_a_process(code, *arguments, check=True):
+    """Run code that has a client, in a process of its own."""
+    command = [sys.executable, "-c", "import os, sys, time, privet\n" + code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=check, timeout=60)
+
+
+@contextmanager
+def scripted(*replies, otherwise=(200, {}, b'{"outcome":"accepted","reports":1}')):
+    """Serve these replies in turn, and then another for ever; yield the address and what came."""
+    left, came = list(replies), []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            came.append((time.monotonic(), self.headers["Idempotency-Key"], body))
+            status, headers, text = left.pop(0) if left else otherwise
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as httpd:
+        thread = Thread(target=httpd.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{httpd.server_address[1]}", came
+        finally:
+            httpd.shutdown()
+            thread.join()

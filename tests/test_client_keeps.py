@@ -1,0 +1,145 @@
+"""What a client keeps of an answer: its report in queue and spool, its cost in the ledger."""
+
+import json
+import os
+import stat
+
+import pytest
+
+from privet import Client, Ledger, Survey
+from privet.errors import (
+    BudgetSpent,
+)
+from sending import (
+    DOWN,
+    SECRET,
+    in_a_process,
+    make_survey,
+    stored,
+)
+from serving import Serving
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with Serving(tmp_path_factory.mktemp("service")) as server:
+        yield server
+
+
+@pytest.fixture
+def survey(server):
+    survey = make_survey()
+    assert server.client().create(survey).status == 201
+    return survey
+
+
+def test_queue_and_spool_hold_reports_alone(tmp_path):
+    survey = make_survey()
+    client = Client(DOWN, survey, spool=tmp_path, secret=SECRET)
+    client.send("country 1")
+    report = survey.randomize("country 1", secret=SECRET)
+    (path,) = (tmp_path / survey.fingerprint).iterdir()
+    assert path.read_bytes() == report
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert [*client._queue] == [(path.name, report)]
+    client.close(0)
+
+
+def test_answers_that_give_the_same_report_leave_the_same_traces(tmp_path, monkeypatch):
+    """All that a client keeps is a function of the report: nothing of the answer goes past it."""
+    survey, traces = make_survey(), []
+    report = survey.randomize("country 1")
+    monkeypatch.setattr("privet.client.token_hex", lambda size: "0" * 2 * size)
+    monkeypatch.setattr(Survey, "randomize", lambda self, answer, secret: report)
+    for name in ("country 1", "country 2"):
+        folder = tmp_path / name
+        ledger = Ledger(tmp_path / f"{name}.json", budget=4.0)
+        client = Client(DOWN, survey, spool=folder, ledger=ledger)
+        client.send(name)
+        files = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        traces.append((files, [*client._queue], ledger.path.read_bytes()))
+        client.close(0)
+    assert traces[0] == traces[1]
+
+
+def test_a_damaged_file_of_a_spool_is_not_sent(server, survey, tmp_path):
+    folder = tmp_path / survey.fingerprint
+    folder.mkdir()
+    (folder / ("0" * 32)).write_bytes(b"")
+    (folder / ("1" * 32)).write_bytes(b"\xff" * survey.mechanism.report_bytes)
+    (folder / ".half-written").write_bytes(b"\0")
+    with Client(server.url, survey, spool=tmp_path) as client:
+        assert client.flush(0)
+    assert [path.name for path in folder.iterdir()] == [".half-written"]
+
+
+def test_a_spool_that_cannot_be_written_does_not_stop_reports(server, survey, tmp_path, caplog):
+    with Client(server.url, survey, spool=tmp_path) as client:
+        (tmp_path / survey.fingerprint).rmdir()
+        assert client.send("country 1")
+        assert client.flush(30)
+    assert len(stored(server, survey)) == 1
+    assert "kept in memory alone" in caplog.text
+
+
+def test_the_budget_is_charged_before_a_report_is_queued(server, survey, tmp_path):
+    ledger = Ledger(tmp_path / "ledger.json", budget=4.0)
+    with Client(server.url, survey, ledger=ledger) as client:
+        client.send("country 1")
+        client.send("country 1")
+        with pytest.raises(BudgetSpent):
+            client.send("country 1")
+        assert client.flush(30)
+        assert client.sent == 2
+    assert ledger.left == 0.0
+
+
+def test_a_keyed_answer_is_charged_once_and_the_ledger_does_not_tell_it(tmp_path):
+    survey, ledger = make_survey(), Ledger(tmp_path / "ledger.json", budget=4.0)
+    client = Client(DOWN, survey, secret=SECRET, ledger=ledger)
+    for name in ("country 1", "country 1", "country 2", "country 1"):
+        assert client.send(name)
+    assert ledger.left == 0.0
+    with pytest.raises(BudgetSpent):
+        client.send("country 3")
+    client.close(0)
+    marks = json.loads(ledger.path.read_text())["surveys"][survey.fingerprint]["keyed"]
+    assert len(set(marks)) == 2
+    # Another secret, another mark: nobody can look answers up without the secret.
+    other = Ledger(tmp_path / "other.json", budget=4.0)
+    client = Client(DOWN, survey, secret=SECRET[::-1], ledger=other)
+    client.send("country 1")
+    client.close(0)
+    assert not {*json.loads(other.path.read_text())["surveys"][survey.fingerprint]["keyed"]} & {
+        *marks
+    }
+
+
+def test_a_ledger_that_cannot_be_written_lets_nothing_out(server, survey, tmp_path, caplog):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    ledger = Ledger(folder / "ledger.json", budget=4.0)
+    folder.rmdir()
+    with Client(server.url, survey, ledger=ledger) as client:
+        assert not client.send("country 1")
+        assert client.flush(0)
+        assert (client.sent, client.dropped) == (0, 1)
+    assert "The ledger cannot be used" in caplog.text
+    assert stored(server, survey) == []
+
+
+def test_a_device_needs_nothing_else(tmp_path):
+    survey = make_survey()
+    survey.write(tmp_path / "survey.json")
+    code = """
+contract = privet.Survey.read(sys.argv[2])
+ledger = privet.Ledger(sys.argv[3] + "/ledger.json", budget=4.0)
+client = privet.Client(sys.argv[1], contract, spool=sys.argv[3], ledger=ledger)
+client.send("country 1")
+slow = {"typing", "dataclasses", "inspect", "numpy", "importlib.metadata"}
+assert not slow & set(sys.modules), slow & set(sys.modules)
+client.close(0)
+"""
+    in_a_process(code, DOWN, tmp_path / "survey.json", tmp_path)
+    assert os.listdir(tmp_path / survey.fingerprint)  # noqa: PTH208
