@@ -16,8 +16,12 @@ import privet
 from privet.mechanisms import for_one
 
 PACKAGE = Path(privet.__file__).parent
-VECTORS = json.loads((Path(__file__).parent / "vectors" / "contracts.json").read_text())
-FOLDERS = {"answers", "mechanisms"}
+VECTORS, KINDS = (
+    json.loads((Path(__file__).parent / "vectors" / f"{name}.json").read_text())
+    for name in ("contracts", "answers")
+)
+SLOW = {"typing", "dataclasses", "inspect", "pathlib", "importlib.metadata", "asyncio", "ast"}
+FOLDERS = "answers", "mechanisms"
 OURS = [*PACKAGE.glob("*.py"), *(p for name in FOLDERS for p in (PACKAGE / name).rglob("*.py"))]
 # What a person's device has no need of, and cannot import here.
 FORBID = """
@@ -56,6 +60,50 @@ for entry in json.load(sys.stdin):
     assert done.returncode == 0, done.stderr
 
 
+def test_every_kind_of_answer_and_questionnaires_are_answered_keyed_too():
+    code = """
+import json, warnings, privet
+given, loaded = json.load(sys.stdin), set(sys.modules)
+warnings.simplefilter("ignore")
+for entry in given["surveys"] + given["questionnaires"]:
+    kind = privet.Questionnaire if "questions" in json.loads(entry["contract"]) else privet.Survey
+    contract = kind.from_json(entry["contract"])
+    assert contract.fingerprint == entry["fingerprint"]
+    for case in entry["cases"]:
+        answer, secret = case.get("answer", case.get("answers")), bytes.fromhex(case["secret"])
+        if kind is privet.Questionnaire:
+            assert contract.draw(secret=secret).number == case["page"]
+        assert contract.randomize(answer, secret=secret).hex() == case["report"]
+        if kind is privet.Survey:
+            assert contract.mechanism.problem(contract.randomize(answer)) is None
+    if kind is privet.Questionnaire:
+        page = contract.draw()
+        own = next((c for c in entry["cases"] if c["page"] == page.number), None)
+        if own is not None:
+            assert contract.mechanism.problem(contract.randomize(own["answers"], page=page)) is None
+    assert contract.mechanism.realized_epsilon <= contract.epsilon
+print(*sorted(set(sys.modules) - loaded))
+"""
+    done = on_a_device(code, input=json.dumps(KINDS))
+    assert done.returncode == 0, done.stderr
+    loaded = {*done.stdout.split()}
+    assert {"privet.answers.scale", "privet.answers.several", "privet.questionnaire"} <= loaded
+    assert not SLOW & loaded
+
+
+def test_one_choice_does_not_wait_for_other_kinds_or_questionnaires():
+    code = f"""
+import privet
+survey = privet.Survey.from_json({VECTORS["surveys"][-1]["survey"]!r})
+survey.randomize(survey.categories[0])
+print(*sorted(sys.modules))
+"""
+    loaded = {*on_a_device(code).stdout.split()}
+    assert "privet.answers.choice" in loaded
+    others = {"answers.scale", "answers.several", "pages", "questionnaire", "mechanisms.paged"}
+    assert not {f"privet.{name}" for name in others} & loaded
+
+
 def test_a_device_does_not_wait_for_modules_that_only_tools_need():
     entries = json.dumps([entry["survey"] for entry in VECTORS["surveys"]])
     code = """
@@ -68,7 +116,7 @@ print(*sorted(sys.modules))
     done = on_a_device(code, input=entries)
     loaded = done.stdout.split()
     assert "privet.survey" in loaded, done.stderr
-    assert not {"typing", "dataclasses", "inspect", "pathlib", "importlib.metadata"} & set(loaded)
+    assert not SLOW & set(loaded)
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -82,7 +130,7 @@ def test_every_file_of_the_persons_side_is_imported_on_a_device(path):
 @pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_the_persons_side_imports_the_analysts_only_late(path):
     """At the top of a file, nothing but the standard library and the person's own files."""
-    analysts = {p.name for p in PACKAGE.iterdir() if p.is_dir()} - FOLDERS - {"__pycache__"}
+    analysts = {p.name for p in PACKAGE.iterdir() if p.is_dir()} - {*FOLDERS, "__pycache__"}
     depth = len(path.relative_to(PACKAGE).parts)
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.ImportFrom) and node.level == depth and node.module:

@@ -67,7 +67,7 @@ class Questionnaire(Contract):
         The privacy level of one report, and so of all answers of a person together.
     tables : sequence of pairs (or more) of ids
         Which questions are to be asked jointly, so that tables of them can be estimated. Scales
-        enter in their bands; questions with several choices cannot.
+        enter in their bands; questions with several choices cannot. At most 65,536 cells.
     shares : mapping of ids to shares of people, optional
         Which share of the people draws each page: of a question by its id, of a table by a tuple
         of ids; those that are not named draw none, and all add up to 1. By default, the shares

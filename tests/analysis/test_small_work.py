@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import numba  # noqa: F401, as tests that set it aside need the kernels to be loaded by it
 import numpy as np
 import pytest
 

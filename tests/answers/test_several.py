@@ -3,6 +3,8 @@
 import json
 
 import numpy as np
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from privet import Several, Survey
@@ -102,6 +104,27 @@ def test_kinds_are_immutable_values():
     assert Several(DRINKS, most=3) != KIND != Several(DRINKS[::-1], most=2)
     with pytest.raises(AttributeError, match="Several is immutable"):
         KIND.most = 3
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([["tea", "milk"], []]),
+        pa.array([["tea", "milk"], []], pa.large_list(pa.string())),
+        pa.array(["tea; milk", ";"]),
+        pl.Series([["milk", "tea"], []]),
+    ],
+    ids=["lists", "large-lists", "text", "polars"],
+)
+def test_columns_of_lists_and_of_text_are_alike(column):
+    expected = SURVEY.randomize_batch([["tea", "milk"], []], entropy=seeded(3))
+    assert np.array_equal(SURVEY.randomize_batch(column, entropy=seeded(3)), expected)
+
+
+def test_a_cell_that_is_no_text_is_said_to_be_none():
+    column = pa.array([b"tea", b"caf\xe9"], pa.binary())
+    with pytest.raises(InvalidAnswer, match=r"^answers\[1\]: the answer is not UTF-8 text"):
+        SURVEY.randomize_batch(column)
 
 
 # --- estimates ------------------------------------------------------------------------------------

@@ -97,9 +97,10 @@ def test_the_examples_work_one_after_the_other(folder):
     for wave in ("before", "after"):
         write_reports(f"{wave}.parquet", SURVEY.randomize_batch(["tea"] * 100))
     open_store("surveys.db").dispose()
-    for _, command in commands():
+    for words, command in commands():
         (example,) = examples(command.help)
-        succeeds(*shlex.split(example)[1:])
+        if words != ("serve",):  # which does not end; its own tests run it
+            succeeds(*shlex.split(example)[1:])
     assert Path("shares.png").exists()
 
 

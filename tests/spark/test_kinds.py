@@ -58,7 +58,7 @@ def test_options_may_also_be_text_with_semicolons(spark):
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        ("array('a', if(id = 77, 'f', 'b')) cakes", "^question 'cakes': 'f' is not a category"),
+        ("array('a', if(id % 7 = 0, 'f', 'b')) cakes", "^question 'cakes': 'f' is not a category"),
         ("array('a', 'b', 'c') cakes", "^question 'cakes': .* at most 2 options: it has 3"),
         ("'late' hours", "^question 'hours': 'late' is not a number"),
         ("cast(null as string) drink", "^question 'drink': the answer is empty"),

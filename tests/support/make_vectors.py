@@ -244,9 +244,10 @@ def long():
 
 
 def people(questionnaire):
+    given: dict[str, object]
     for i in range(12):
         if len(questionnaire.surveys) > 3:
-            given: dict = {one.id: "ab"[i % 2] for one in questionnaire.surveys}
+            given = {one.id: "ab"[i % 2] for one in questionnaire.surveys}
         else:
             cakes = [f"cake {j}" for j in range(i % 4)]
             given = {"drink": ["té", "café", "leche"][i % 3], "age": 11 * i + 7, "cakes": cakes}

@@ -151,7 +151,9 @@ def _(answers: Several, column: Any, cleaning: Cleaning) -> Found:
             states[i], errors[i] = MISSING, InvalidAnswer(None, rule=_LIST)
             continue
         try:
-            chosen = answers.value([cleaning.spelled(answers.names, one) for one in cell])
+            if not isinstance(cell, bytes):  # which are no text
+                cell = [cleaning.spelled(answers.names, one) for one in cell]
+            chosen = answers.value(cell)
         except InvalidAnswer as error:
             states[i], errors[i] = UNKNOWN, error
             continue

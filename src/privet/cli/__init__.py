@@ -24,7 +24,7 @@ __all__ = ["BAD_DATA", "COMMANDS", "EPILOG", "INTERRUPTED", "SYSTEM", "USAGE", "
 
 COMMANDS = (
     "demo", "plan", "survey", "questionnaire", "randomize", "tally", "estimate", "compare",
-    "simulate", "paper", "store", "backup",
+    "simulate", "paper", "serve", "store", "backup",
 )  # fmt: skip
 
 

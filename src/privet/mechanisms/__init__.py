@@ -26,7 +26,8 @@ an analyst does with many reports is in `privet.analysis`; its names on a mechan
         │   └── HashedRR                                                             (Cohorts)
         ├── Rappor                 a cohort, and the bits of a Bloom filter          (Cohorts)
         ├── Interval               a window of neighbours, for ordered values        (Placed)
-        └── GeometricNoise         whole noise on every entry of the answer
+        ├── GeometricNoise         whole noise on every entry of the answer
+        └── Paged                  one of several mechanisms, drawn by chance
 
 In brackets, what else a kind is: `Symmetric` has two hit rates, a `Numbered` report is a number, a
 `Placed` one is drawn by its place among numbers, a `Packed` one is a set, and `Cohorts` share

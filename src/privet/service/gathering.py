@@ -1,0 +1,159 @@
+"""Group commit: requests that arrive together are on disk together.
+
+The event loop gathers arrivals while one thread commits those before them; then the thread takes
+the whole list, and adds it to the store in one transaction. So one sync of the disk serves as many
+requests as came in during the last one, and nobody is told "counted" before it is on disk. Folds
+go on beside it, in a thread of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Condition, Thread
+from time import perf_counter
+from traceback import extract_tb
+from typing import TYPE_CHECKING
+
+from ..errors import NoSurvey, StoreFailure
+from ..store import Outcome
+from .problems import as_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import date
+
+    from ..store import Arrival, Store
+    from .metrics import Metrics
+
+__all__ = ["Gathering"]
+
+log = logging.getLogger("privet.service")
+
+# After so many bytes the store is asked whether a fold is due, as asking is not free.
+_FOLD_BYTES = 1 << 20
+_IDLE_SECONDS = 60.0
+
+
+class Gathering:
+    """One thread that writes, and what waits for it."""
+
+    def __init__(self, store: Store, metrics: Metrics) -> None:
+        self._store, self._metrics = store, metrics
+        self._changed, self._ending = Condition(), False
+        self._waiting: list[tuple[Arrival, asyncio.Future[Outcome]]] = []
+        self._unfolded: Counter[str] = Counter()
+        self._day: date | None = None
+        self._upkeep = ThreadPoolExecutor(1, "privet-upkeep")
+
+    def start(self) -> None:
+        """Begin to write, for the event loop that runs."""
+        self._loop = asyncio.get_running_loop()
+        self._thread = Thread(target=self._write, name="privet-writer", daemon=True)
+        self._thread.start()
+
+    async def add(self, arrival: Arrival) -> Outcome:
+        """Return what became of an arrival, once that is on disk."""
+        future: asyncio.Future[Outcome] = self._loop.create_future()
+        with self._changed:
+            self._waiting.append((arrival, future))
+            self._changed.notify()
+        return await future
+
+    async def end(self) -> None:
+        """Write what was taken, and stop."""
+        with self._changed:
+            self._ending = True
+            self._changed.notify()
+        await asyncio.to_thread(self._thread.join)
+        await asyncio.to_thread(self._upkeep.shutdown)
+
+    # --- the thread that writes -------------------------------------------------------------------
+
+    def _write(self) -> None:
+        while True:
+            with self._changed:
+                if not self._waiting and not self._ending:
+                    self._changed.wait(_IDLE_SECONDS)
+                group, self._waiting = self._waiting, []
+                ending = self._ending
+            if group:
+                self._commit(group)
+            elif ending:
+                return
+            self._keep_up()
+
+    def _commit(self, group: list[tuple[Arrival, asyncio.Future[Outcome]]]) -> None:
+        arrivals, futures = [arrival for arrival, _ in group], [future for _, future in group]
+        began = perf_counter()
+        try:
+            outcomes = self._store.add(arrivals)
+        except Exception as error:  # whatever it is, those who wait must know
+            note(error)
+            self._loop.call_soon_threadsafe(_fail, futures, error)
+            return
+        self._metrics.committed(len(group), perf_counter() - began)
+        self._loop.call_soon_threadsafe(_tell, futures, outcomes)
+        for arrival, outcome in zip(arrivals, outcomes, strict=True):
+            if outcome is Outcome.COUNTED:
+                self._unfolded[arrival.survey] += len(arrival.reports)
+
+    def _keep_up(self) -> None:
+        """Have folded what may be due; once a day, look at all surveys."""
+        today = datetime.now(UTC).date()
+        due = [id for id, size in self._unfolded.items() if size >= _FOLD_BYTES]
+        for id in due:
+            del self._unfolded[id]
+        if today != self._day:
+            self._day = today
+            self._upkeep.submit(self._begin_day, today)
+        elif due:
+            self._upkeep.submit(self._fold, due)
+
+    def _begin_day(self, today: date) -> None:
+        """Forget old keys, and fold whatever an earlier process may have left."""
+        with noting():
+            self._store.expire(today)
+            self._fold(self._store.entries())
+
+    def _fold(self, due: Iterable[str]) -> None:
+        with noting():  # reports are safe where they are
+            for id in due:
+                with suppress(NoSurvey):  # which was deleted in the meantime
+                    self._store.fold(id)
+
+
+@contextmanager
+def noting() -> Iterator[None]:
+    """Log what goes wrong, and go on."""
+    try:
+        yield
+    except Exception as error:
+        note(error)
+
+
+def note(error: Exception) -> None:
+    """Log what is wrong, without anything of a request."""
+    if isinstance(error, StoreFailure):
+        words = str(error).partition("\n")[0]  # further lines of a database may quote a row
+    else:
+        at = extract_tb(error.__traceback__)[-1]
+        words = f"in {Path(at.filename).name}, line {at.lineno}"
+    log.error("%s: %s", type(error).__name__, words)
+
+
+def _tell(futures: list[asyncio.Future[Outcome]], outcomes: list[Outcome]) -> None:
+    for future, outcome in zip(futures, outcomes, strict=True):
+        if not future.done():  # as that of a client who has gone
+            future.set_result(outcome)
+
+
+def _fail(futures: list[asyncio.Future[Outcome]], error: Exception) -> None:
+    for future in futures:
+        if not future.done():
+            future.set_exception(as_problem(error))

@@ -1,0 +1,129 @@
+"""Reports in: one request brings one or many, which are counted all or not at all, and once.
+
+A client sends a random key with them, and may send the same again until it knows what became of
+it: the key is counted once. The store gets the hash of the key alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from hashlib import sha256
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+import numpy as np
+from starlette.responses import Response
+
+from ..errors import InvalidReport, NoSurvey
+from ..store import Arrival, Outcome
+from .access import hashed
+from .bodies import media_type
+from .problems import Problem
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from ..contract import Contract
+    from .app import Service
+
+__all__ = ["BYTES", "JSON", "KEY", "take_reports"]
+
+BYTES, JSON = "application/octet-stream", "application/json"
+# At least 128 random bits, in base64url.
+KEY = r"[A-Za-z0-9_-]{22,128}"
+_KEY = re.compile(KEY)
+# So many are checked one by one, before it pays to start a thread.
+_FEW = 16
+
+
+async def take_reports(service: Service, request: Request) -> Response:
+    """Count the reports of a request."""
+    id = request.path_params["id"]
+    contract = await service.contract(id)
+    key, kind = _key(request), media_type(request, BYTES, JSON)
+    with service.room.reading(request) as reading:
+        body = await reading.body()
+        if kind == JSON:
+            body = await asyncio.to_thread(_decoded, body, contract)
+        await _check(body, contract)
+        seal = sha256(b"%s\0%s" % (key.encode(), body)).digest() if key else None
+        arrival = Arrival(id, hashed(key) if key else None, seal, body)
+        outcome = await service.gathering.add(arrival)
+    return _answer(service, id, outcome, len(body) // contract.mechanism.report_bytes)
+
+
+def _key(request: Request) -> str | None:
+    """Return the client's key, from the header or, where a browser may send none, the address."""
+    given = [one.strip('"') for one in request.headers.getlist("idempotency-key")]
+    given += request.query_params.getlist("key")
+    if not given:
+        return None
+    if len(set(given)) > 1 or not _KEY.fullmatch(given[0]):
+        detail = "A key is 22 to 128 characters of base64url, of at least 128 random bits."
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-key", detail)
+    return given[0]
+
+
+def _decoded(body: bytes, contract: Contract) -> bytes:
+    """Return the reports of JSON: {"reports": ["base64url", …]}."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        found = None
+    texts = found.get("reports") if isinstance(found, dict) and len(found) == 1 else None
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise InvalidReport('JSON of reports is {"reports": [texts in base64url]}.')
+    reports = []
+    for row, text in enumerate(texts):
+        report = _from_base64url(text)
+        if report is None or len(report) != contract.mechanism.report_bytes:
+            size = contract.mechanism.report_bytes
+            raise InvalidReport(f"A report is {size} bytes in base64url, not padded.", row=row)
+        reports.append(report)
+    return b"".join(reports)
+
+
+def _from_base64url(text: str) -> bytes | None:
+    r"""Return bytes, if this is the one way to write them.
+
+    >>> _from_base64url("_w"), _from_base64url("_x"), _from_base64url("/w")
+    (b'\xff', None, None)
+    """
+    try:
+        data = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except ValueError:
+        return None
+    return data if urlsafe_b64encode(data).rstrip(b"=") == text.encode("utf-8", "replace") else None
+
+
+async def _check(reports: bytes, contract: Contract) -> None:
+    """Refuse what no client of this survey sends."""
+    mechanism, size = contract.mechanism, contract.mechanism.report_bytes
+    n, rest = divmod(len(reports), size)
+    if rest or not n:
+        raise InvalidReport(f"A report of this survey has {size} bytes. Got {len(reports)} in all.")
+    if n > _FEW:
+        rows = np.frombuffer(reports, np.uint8).reshape(n, size)
+        await asyncio.to_thread(mechanism.check, rows)
+        return
+    for row in range(n):
+        problem = mechanism.problem(reports[row * size : (row + 1) * size])
+        if problem is not None:
+            raise InvalidReport(problem, row=row)
+
+
+def _answer(service: Service, id: str, outcome: Outcome, n: int) -> Response:
+    if outcome is Outcome.UNKNOWN:
+        raise NoSurvey(id)
+    if outcome is Outcome.GONE:
+        raise NoSurvey(id, gone=True)
+    if outcome is Outcome.CLOSED:
+        raise Problem(HTTPStatus.CONFLICT, "closed", "This survey is closed.")
+    if outcome is Outcome.CONFLICT:
+        detail = "This key came with other reports before."
+        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "key-reused", detail)
+    service.metrics.accepted(outcome.value, n)
+    return Response(b'{"outcome":"%s","reports":%d}' % (outcome.value.encode(), n), media_type=JSON)

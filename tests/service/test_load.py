@@ -1,0 +1,119 @@
+"""Under load: kills, an orderly end, one key from everywhere, no room left, two servers."""
+
+import resource
+from collections import Counter
+from threading import Barrier, Thread
+
+import pytest
+
+from load import SURVEY, begin, kills, loaded, rows, stored
+from postgres import Server as Postgres
+from serving import Serving
+
+ONE = SURVEY.randomize("c1")
+KEY = "K" * 22
+
+
+def test_what_is_acknowledged_survives_kills_and_nothing_counts_twice(tmp_path):
+    for known, unknown, _ in kills(tmp_path, 5):
+        assert known >= 100
+        assert unknown <= 6  # the one that each connection was waiting for
+
+
+def test_an_orderly_end_answers_whatever_it_took(tmp_path):
+    begin(tmp_path)
+    with Serving(tmp_path) as server:
+        senders = loaded(server, server.ask_to_end)
+        assert server.wait() == 0
+    sent = {key: body for sender in senders for key, body in sender.sent.items()}
+    known = {key for sender in senders for key in sender.acknowledged}
+    assert stored(tmp_path) == rows(sent[key] for key in known)
+
+
+def at_once(clients, do):
+    """What each client gets when all do the same at the same time."""
+    barrier, answers = Barrier(len(clients)), []
+
+    def act(client):
+        barrier.wait()
+        answers.append(do(client))
+
+    threads = [Thread(target=act, args=[client]) for client in clients]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+def test_one_key_from_many_connections_counts_once(tmp_path):
+    begin(tmp_path)
+    with Serving(tmp_path) as server:
+        for i in range(20):
+            clients = [server.client() for _ in range(8)]
+            answers = at_once(clients, lambda one: one.send(SURVEY.id, ONE, f"{i:022}"))  # noqa: B023
+            outcomes = Counter(answer.json["outcome"] for answer in answers)
+            assert outcomes == {"counted": 1, "already": 7}
+        server.terminate()
+    assert stored(tmp_path) == {ONE: 20}
+
+
+def test_one_key_with_two_bodies_counts_one_of_them(tmp_path):
+    begin(tmp_path)
+    with Serving(tmp_path) as server:
+        bodies = iter([ONE, ONE * 2] * 4)
+        clients = [server.client() for _ in range(8)]
+        answers = at_once(clients, lambda one: one.send(SURVEY.id, next(bodies), KEY))
+        assert Counter(answer.status for answer in answers) == {200: 4, 422: 4}
+        server.terminate()
+    assert stored(tmp_path)[ONE] in (1, 2)
+
+
+def test_where_there_is_no_room_a_client_is_asked_to_come_again(tmp_path):
+    begin(tmp_path)
+    most = 1 << 20
+
+    def little_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    body = ONE * 4000
+    with Serving(tmp_path, preexec_fn=little_room) as server:
+        client = server.client()
+        answers = [client.send(SURVEY.id, body, f"{i:022}") for i in range(40)]
+        assert {answer.status for answer in answers} == {200, 503}
+        refused = [i for i, answer in enumerate(answers) if answer.status == 503]
+        assert all(answers[i].headers["retry-after"] == "5" for i in refused)
+        assert all(answers[i].json["reason"] == "busy" for i in refused)
+        server.terminate()
+    assert stored(tmp_path) == {ONE: 4000 * (40 - len(refused))}
+    noted = server.said.splitlines()[3:]
+    assert noted
+    assert all(line.startswith("Store") and "0000" not in line for line in noted)
+    with Serving(tmp_path) as server:
+        client = server.client()
+        assert all(client.send(SURVEY.id, body, f"{i:022}").status == 200 for i in range(40))
+        server.terminate()
+    assert stored(tmp_path) == {ONE: 160_000}
+
+
+@pytest.fixture(scope="module")
+def postgres():
+    server = Postgres()
+    yield server
+    server.remove()
+
+
+def test_two_servers_of_one_database_count_a_key_once(tmp_path, postgres):
+    url = postgres.new_database()
+    with Serving(tmp_path, url) as first, Serving(tmp_path, url) as second:
+        assert first.client().create(SURVEY).status == 201
+        for i in range(10):
+            clients = [server.client() for server in (first, second) * 3]
+            answers = at_once(clients, lambda one: one.send(SURVEY.id, ONE, f"{i:022}"))  # noqa: B023
+            outcomes = Counter(answer.json["outcome"] for answer in answers)
+            assert outcomes == {"counted": 1, "already": 5}
+        found = second.client().get(f"/surveys/{SURVEY.id}/estimate").json
+        assert found["n"] == 10
+        first.client().ask("POST", f"/surveys/{SURVEY.id}/close", admin=True)
+        assert second.client().send(SURVEY.id, ONE).status == 409
+        assert (first.terminate(), second.terminate()) == (0, 0)
