@@ -17,7 +17,9 @@ ROOT = Path(__file__).parents[1]
 
 def test_the_public_names_are_pinned():
     assert privet.__all__ == [
+        "Client",
         "Estimate",
+        "Ledger",
         "PrivetError",
         "Questionnaire",
         "Scale",

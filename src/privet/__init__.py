@@ -35,10 +35,14 @@ if TYPE_CHECKING:
     from .analysis.tally import Tally
     from .answers.scale import Scale
     from .answers.several import Several
+    from .client import Client
+    from .ledger import Ledger
     from .questionnaire import Questionnaire
 
 __all__ = [
+    "Client",
     "Estimate",
+    "Ledger",
     "PrivetError",
     "Questionnaire",
     "Scale",
@@ -64,7 +68,9 @@ __version__ = "0.1.0"
 
 _PERSONS = {"entropy", "errors", "mechanisms"}
 _HOMES = {
+    "Client": "client",
     "Estimate": "analysis.estimate",
+    "Ledger": "ledger",
     "Questionnaire": "questionnaire",
     "Scale": "answers.scale",
     "Several": "answers.several",

@@ -15,6 +15,8 @@
     ├── IdTaken            another survey has this id, or had it          (also a ValueError)
     ├── StoreFailure       a store's database cannot be used              (also a RuntimeError)
     ├── StoreFull          there is no room for more in a store           (also a StoreFailure)
+    ├── ServiceFailure     a service cannot be reached, or refuses        (also a ConnectionError)
+    ├── BudgetSpent        a person's privacy budget allows no more       (also a RuntimeError)
     └── Clamped            a warning of a number outside its scale        (also a UserWarning)
 
 Each message is one line that names what is wrong, the rule, and the value.
@@ -25,6 +27,7 @@ from __future__ import annotations
 from reprlib import Repr
 
 __all__ = [
+    "BudgetSpent",
     "Clamped",
     "IdTaken",
     "InvalidAnswer",
@@ -37,6 +40,7 @@ __all__ = [
     "NoReports",
     "NoSurvey",
     "PrivetError",
+    "ServiceFailure",
     "SparkFailure",
     "StoreFailure",
     "StoreFull",
@@ -178,6 +182,20 @@ class StoreFailure(PrivetError, RuntimeError):
 
 class StoreFull(StoreFailure):
     """There is no room for more where a store is kept; nothing of what was there is lost."""
+
+
+class ServiceFailure(PrivetError, ConnectionError):
+    """A service cannot be reached, or does not give what is asked of it."""
+
+
+class BudgetSpent(PrivetError, RuntimeError):
+    """One more report would cost more than is left of a person's privacy budget."""
+
+    def __init__(self, id: str, epsilon: float, left: float) -> None:
+        self.epsilon, self.left = epsilon, left
+        super().__init__(
+            f"A report to {id!r} costs epsilon = {epsilon:g}. The budget has {left:g} left."
+        )
 
 
 class Clamped(PrivetError, UserWarning):

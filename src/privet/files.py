@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from stat import S_IMODE, S_ISLNK, S_ISREG, S_ISVTX, S_IWOTH
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -103,6 +103,10 @@ class Page:
             value = value * size + place
         return value
 
+    def context(self, value: Any) -> bytes:
+        """Return page and value as bytes, which a keyed report depends on."""
+        return self.number.to_bytes(8, "big") + self.answers.context(value)
+
     def _place(self, question: Survey, answer: object) -> Any:
         kind = question.answers
         try:

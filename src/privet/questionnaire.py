@@ -245,8 +245,7 @@ class Questionnaire(Contract):
             rule = "one that this questionnaire drew"
             raise InvalidArgument("Questionnaire.randomize", "page", rule, page)
         value = page.value(answers)
-        context = page.number.to_bytes(8, "big") + page.answers.context(value)
-        read = urandom if secret is None else self._keyed(secret, context)
+        read = urandom if secret is None else self._keyed(secret, page.context(value))
         stream = Stream(read, page.mechanism.stream_bytes)
         report = page.mechanism.sample(page.answers.settled(value, stream), stream)
         return self._paged.enclosed(page.number, report)

@@ -58,14 +58,14 @@ class Client:
 class Serving:
     """A server; `said` is what it has written on stderr, once it has ended."""
 
-    def __init__(self, folder, store=None, name="token", **options):
+    def __init__(self, folder, store=None, name="token", port=0, **options):
         self.token_file = Path(folder) / name
         self.log, self._clients = Path(folder) / "log.txt", []
         place = store or str(Path(folder) / "surveys.db")
-        command = [sys.executable, "-m", "privet", "serve", "--store", place, "--port", "0"]
+        command = [sys.executable, "-m", "privet", "serve", "--store", place]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*command, "--token-file", str(self.token_file), "--json"],
+                [*command, "--port", str(port), "--token-file", str(self.token_file), "--json"],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=os.environ | {"PYTHONWARNINGS": "error"},

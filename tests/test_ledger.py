@@ -1,0 +1,121 @@
+"""What a person's reports have cost: exact sums, a budget that holds, and a file that is safe."""
+
+import json
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from privet import Ledger, Survey
+from privet.errors import BudgetSpent, InvalidArgument, InvalidFile
+
+TEA = Survey("Tea or coffee?", ["tea", "coffee", "neither"], 1.5, id="tea")
+FINE = Survey("Tea or coffee?", ["tea", "coffee", "neither"], 0.1, id="fine")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.json"
+
+
+def test_a_fresh_report_costs_each_time_and_a_keyed_one_once_per_answer(path):
+    ledger = Ledger(path, budget=7.0)
+    assert (ledger.spent, ledger.left) == (0.0, 7.0)
+    assert not path.exists()
+    ledger.charge(TEA)
+    ledger.charge(TEA)
+    assert (ledger.spent, ledger.left) == (3.0, 4.0)
+    for mark in ["a", "b", "a", "b", "a"]:
+        ledger.charge(TEA, mark)
+    assert (ledger.spent, ledger.left) == (6.0, 1.0)
+    with pytest.raises(BudgetSpent) as refused:
+        ledger.charge(TEA, "c")
+    assert str(refused.value) == ("A report to 'tea' costs epsilon = 1.5. The budget has 1 left.")
+    ledger.charge(TEA, "a")  # still free
+    ledger.charge(FINE, "a")  # another survey's, so not free
+    assert ledger.left == 0.9
+    assert Ledger(path, budget=2.0).left == 0.0
+
+
+def test_a_budget_is_spent_to_the_last_decimal(path):
+    ledger = Ledger(path, budget=0.3)
+    for _ in range(3):  # whose sum as floats is above 0.3
+        ledger.charge(FINE)
+    assert (ledger.spent, ledger.left) == (0.3, 0.0)
+    with pytest.raises(BudgetSpent):
+        ledger.charge(FINE)
+    assert ledger.spent == 0.3
+
+
+def test_the_file_is_its_owners_alone_and_says_which_surveys(path):
+    Ledger(path, budget=4.0).charge(TEA)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    entry = {"id": "tea", "epsilon": 1.5, "fresh": 1, "keyed": []}
+    assert json.loads(path.read_text()) == {"ledger": 1, "surveys": {TEA.fingerprint: entry}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"ledger": 2, "surveys": {}}',
+        '{"ledger": 1, "surveys": []}',
+        '{"ledger": 1, "surveys": {"f": 1}}',
+        '{"ledger": 1, "surveys": {"f": {"epsilon": -1.0, "fresh": 1, "keyed": []}}}',
+        '{"ledger": 1, "surveys": {"f": {"epsilon": NaN, "fresh": 1, "keyed": []}}}',
+        '{"ledger": 1, "surveys": {"f": {"epsilon": 1.0, "fresh": -1, "keyed": []}}}',
+        '{"ledger": 1, "surveys": {"f": {"epsilon": 1.0, "fresh": 1, "keyed": [1]}}}',
+    ],
+)
+def test_a_file_that_is_no_ledger_is_refused_and_left_alone(path, text):
+    path.write_text(text)
+    with pytest.raises(InvalidFile, match="Not a ledger of version 1"):
+        Ledger(path, budget=1.0)
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("budget", [0, -1.0, float("nan"), "4"])
+def test_a_budget_is_a_number_above_zero(path, budget):
+    with pytest.raises(InvalidArgument, match="'budget' parameter of Ledger"):
+        Ledger(path, budget=budget)
+
+
+def test_processes_that_share_a_ledger_spend_one_budget(path):
+    code = f"""
+import privet
+survey = privet.Survey.from_json({TEA.to_json()!r})
+ledger, charged = privet.Ledger({str(path)!r}, budget=60.0), 0
+try:
+    while True:
+        ledger.charge(survey)
+        charged += 1
+except privet.errors.BudgetSpent:
+    print(charged)
+"""
+    several = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    charged = [int(one.communicate(timeout=60)[0]) for one in several]
+    assert sum(charged) == 40
+    assert Ledger(path, budget=60.0).left == 0.0
+
+
+def test_a_child_that_was_forked_while_charging_does_not_keep_the_lock(path):
+    """The child of a fork has the lock's file open, for as long as it lives."""
+    code = f"""
+import os, privet
+ledger, (ended, end) = privet.Ledger({str(path)!r}, budget=10.0), os.pipe()
+with ledger._locked():
+    child = os.fork()
+    if not child:
+        os.close(end)
+        os.read(ended, 1)  # until the parent ends
+        os._exit(0)
+ledger.charge(privet.Survey.from_json({TEA.to_json()!r}))  # would wait for the child otherwise
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=30)
+    assert Ledger(path, budget=10.0).spent == 1.5
