@@ -20,7 +20,7 @@ WORKFLOW = (ROOT / ".github/workflows/tests.yml").read_text()
 ANALYSIS = {
     "click", "cryptography", "matplotlib", "numba", "numpy", "pyarrow", "rich", "scipy",
 }  # fmt: skip
-SERVE = {"msgspec", "psycopg", "starlette", "uvicorn"}
+SERVE = {"psycopg", "starlette", "uvicorn"}
 
 
 def name(requirement):
