@@ -156,21 +156,21 @@ def test_what_pandas_writes_is_read_alike(tmp_path, what, ending):
     else:
         getattr(frame, f"to_{ending}")(path)
     (found,) = read_answers(path, Survey("?", [*HELD[what][0], "another"], 1.0), "answer")
-    assert found.positions.tolist() == [0, 1]
+    assert found.values.tolist() == [0, 1]
 
 
 def test_decimals_in_parquet(tmp_path):
     column = pa.array([Decimal("1.50"), Decimal("2.00")])
     parquet.write_table(pa.table({"answer": column}), tmp_path / "a.parquet")
     (found,) = read_answers(tmp_path / "a.parquet", Survey("?", ["2", "1.5"], 1.0))
-    assert found.positions.tolist() == [1, 0]
+    assert found.values.tolist() == [1, 0]
 
 
 def test_numbers_in_json_may_be_whole_at_first(tmp_path):
     rows = "".join(json.dumps({"answer": number}) + "\n" for number in (1, None, 2.0, 1))
     (tmp_path / "a.json").write_text(rows.replace("null", "1"))
     (found,) = read_answers(tmp_path / "a.json", Survey("?", ["1", "2"], 1.0))
-    assert found.positions.tolist() == [0, 0, 1, 0]
+    assert found.values.tolist() == [0, 0, 1, 0]
 
 
 def test_a_category_that_is_spelled_just_so_comes_first():

@@ -148,7 +148,7 @@ def test_whole_numbers_are_centres(ends):
 def test_fractions_are_refused_where_numbers_are_whole():
     scale = Scale(0, 120, whole=True)
     survey = survey_of(scale)
-    assert scale.rounded  # as there are fewer cells
+    assert not scale.rounded  # as there is a cell for each
     assert scale.value("35") == scale.value(35.0) == scale.value(Decimal(35))
     for wrong in (35.5, "35.5", Decimal("35.5"), 1e-300):
         with pytest.raises(InvalidAnswer, match="is not a whole number"):

@@ -6,6 +6,7 @@ Other columns are in the clear, and reports can be grouped by them. Messages cou
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from itertools import accumulate
@@ -63,7 +64,8 @@ class ReportsWriter:
             ],
             metadata={SURVEY_KEY: self._survey.to_json().encode()},
         )
-        with ExitStack() as stack:
+        self._stack = stack = ExitStack()
+        try:
             temporary = stack.enter_context(replacing(self._path, private=True))
             raw = stack.enter_context(pa.OSFile(os.fsencode(temporary), "wb"))
             # Reports are random bytes: neither dictionaries nor compression can shorten them, and
@@ -74,8 +76,10 @@ class ReportsWriter:
                     use_dictionary=by or False,
                 )
             )  # fmt: skip
-            self._stack = stack.pop_all()
-        return self
+            return self
+        except BaseException:  # a signal, say, up to the very end
+            stack.__exit__(*sys.exc_info())
+            raise
 
     def write(self, reports: NDArray[np.uint8], numbers: NDArray[np.int32] | None = None) -> None:
         """Append reports, uint8 (n, report_bytes), and the numbers of their groups."""
