@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from commands import BAD_DATA, USAGE, assert_is_a_picture, fails, run, succeeds
+from commands import BAD_DATA, SYSTEM, USAGE, assert_is_a_picture, fails, run, succeeds
 from privet import Questionnaire, Scale, Several, Survey
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "questionnaire.toml"
@@ -99,6 +99,16 @@ def test_every_number_is_written_and_every_question_drawn(asked):
     assert all(float(row["low"]) <= float(row["high"]) for row in rows)
     for name in ("a-smokes", "a-drinks", "b-age", "b-smokes-region"):
         assert_is_a_picture(f"out-{name}.png")
+
+
+def test_pictures_that_cannot_all_be_written_leave_nothing(asked):
+    text = Path("people.csv").read_text().replace(",a\n", ",a/b\n").replace(",b\n", ",a_b\n")
+    Path("people.csv").write_text(text)
+    more = "people.csv", "-o", "g.parquet", "--missing", "drop", "--by", "team"
+    succeeds("randomize", "q.json", *more)
+    drawn = "--by", "team", "--figure", "out.png", "-o", "out.csv"
+    assert "would be of both" in fails(USAGE, "estimate", "g.parquet", *drawn)
+    fails(SYSTEM, "estimate", "q.parquet", "-o", "out.csv", "--figure", "nowhere/out.png")
 
 
 def test_the_columns_of_a_table_make_a_questionnaire(folder):

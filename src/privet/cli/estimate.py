@@ -171,8 +171,8 @@ def estimate(
             write_table(table, found.columns, found.document, exact=exact_csv)
         if picture is not None:
             found.draw(picture)
-    if figure is not None and not isinstance(contract, Survey):
-        found.draw(figure)
+        elif figure is not None:  # of a questionnaire, a file for each question
+            found.draw(figure)
     if json_out:
         print_json(found.document())
     else:

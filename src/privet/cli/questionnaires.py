@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +16,7 @@ from .terminal import console, new_table
 from .weights import in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -104,23 +106,35 @@ class Answered:
         }
 
     def draw(self, path: Path) -> None:
-        """Draw each question and table, in files with their names before the path's ending."""
+        """Draw each question and table, in files with their names before the path's ending.
+
+        They appear together, when all are drawn.
+        """
+        from ..files import replacing
+
+        drawn: dict[Path, str] = {}
+        with ExitStack() as files:
+            for name, draw in self._pictures():
+                place = _beside(path, name)
+                if place in drawn:
+                    raise click.UsageError(f"{place}: would be of both {drawn[place]} and {name}.")
+                drawn[place] = name
+                draw(files.enter_context(replacing(place)))
+        for place in drawn:
+            say(f"{place}: written")
+
+    def _pictures(self) -> Iterator[tuple[str, Callable[[Path], None]]]:
+        """Yield what each picture is of, and how it is drawn."""
         from .. import figures
 
+        level = self.looks.level
         for group, estimate in self.groups.items():
-            group_name = "".join(f"-{value}" for value in group)
-            level = {"level": self.looks.level}
             for name, one in self._questions(estimate).items():
-                place = _beside(path, f"{group_name}-{name}")
-                if hasattr(one, "mean"):
-                    figures.save_scale(one, place, **level)
-                else:
-                    figures.save_estimate(one, place, **level)
+                save = figures.save_scale if hasattr(one, "mean") else figures.save_estimate
+                yield _joined(group, (name,)), partial(save, one, level=level)
             for ids, table in self._tables(estimate).items():
                 if len(ids) == _TWO:
-                    figures.save_table(
-                        table, _beside(path, f"{group_name}-{'-'.join(ids)}"), **level
-                    )
+                    yield _joined(group, ids), partial(figures.save_table, table, level=level)
 
     def show(self) -> None:
         """Print every question, and every table with what goes together in it."""
@@ -212,12 +226,19 @@ def _described_table(ids: Sequence[str], table: Table, level: float) -> dict[str
     return described
 
 
+def _joined(group: Group, ids: Sequence[str]) -> str:
+    return "-".join([*map(str, group), *ids])
+
+
 def _beside(path: Path, name: str) -> Path:
-    """Return a path with a name before its ending, of letters that suit a file."""
+    """Return a path with a name before its ending, of letters that suit a file.
+
+    >>> from pathlib import Path
+    >>> str(_beside(Path("out.png"), "a/b-age"))
+    'out-a_b-age.png'
+    """
     letters = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)
-    place = path.with_name(f"{path.stem}{letters}{path.suffix}")
-    say(f"{place}: drawn")
-    return place
+    return path.with_name(f"{path.stem}-{letters}{path.suffix}")
 
 
 def tables_from(typed: Sequence[str]) -> list[tuple[str, ...]]:
