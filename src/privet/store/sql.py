@@ -139,6 +139,10 @@ class SqlStore(Store):
         keep = not entry.settings.get("counts_only")
         return folding.prepared(tally, rows, reports, keep=keep) if rows else None
 
+    def size(self, id: str) -> int:
+        """Return how many reports there are."""
+        return self.tally(id).n
+
     def tally(self, id: str) -> Tally:
         """Return the tally of every report so far, whether folded or not."""
         with self._database.snapshot() as run:
