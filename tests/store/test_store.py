@@ -12,7 +12,7 @@ import pytest
 from arrivals import AGE, BOTH, SURVEY, answers, arrival, stored, tally_of
 from privet import Survey
 from privet.errors import IdTaken, NoReports, NoSurvey, StoreFailure
-from privet.store import Arrival, Outcome, database, folding, open_store
+from privet.store import EXEMPT, Arrival, Outcome, database, folding, open_store
 
 CONTRACTS = pytest.mark.parametrize("contract", [SURVEY, AGE, BOTH], ids=lambda one: one.id)
 COUNTED, ALREADY, CONFLICT = Outcome.COUNTED, Outcome.ALREADY, Outcome.CONFLICT
@@ -390,7 +390,8 @@ def test_an_invitation_counts_once_and_its_key_may_come_again(invited):
     assert invited.add([sent(b"b", one)]) == [uninvited]
     assert invited.add([sent(b"b"), sent(None, two), sent(b"b", bytes(32))]) == [uninvited] * 3
     assert invited.add([sent(b"b", two)]) == [COUNTED]  # refusals did not spend the key
-    assert invited.tally("drinks").n == 2
+    assert invited.add([sent(b"c", EXEMPT), sent(b"c", EXEMPT)]) == [COUNTED, ALREADY]
+    assert invited.tally("drinks").n == 3
     with pytest.raises(NoSurvey):
         invited.invite("other", INVITATIONS)
 

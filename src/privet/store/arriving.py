@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InvalidArgument
 from ..wording import check_id
-from .base import Outcome
+from .base import EXEMPT, Outcome
 from .database import Key
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def _by_invitation(database: Database, run: Run, arrival: Arrival, state: Outcom
         return Outcome.UNINVITED if is_open else state
     if is_open and database.insert_keys(run, [_key(arrival)]):
         spend = "DELETE FROM invitations WHERE survey = ? AND invitation = ?"
-        if run(spend, arrival.survey, arrival.invitation or b"").rowcount:
+        invitation = arrival.invitation or b""
+        if invitation == EXEMPT or run(spend, arrival.survey, invitation).rowcount:
             return Outcome.COUNTED
         run("DELETE FROM keys WHERE survey = ? AND key = ?", arrival.survey, arrival.key)
         return Outcome.UNINVITED

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from ..analysis.tally import Tally
     from ..contract import Contract
 
-__all__ = ["KEPT_DAYS", "Arrival", "Entry", "Outcome", "Store"]
+__all__ = ["EXEMPT", "KEPT_DAYS", "Arrival", "Entry", "Outcome", "Store"]
 
+EXEMPT = b"exempt"
 KEPT_DAYS = 30  # how long after its close a survey's keys are kept, so that retries are known
 
 
@@ -31,7 +32,7 @@ class Arrival(NamedTuple):
     `key` is the SHA-256 of the client's key, and `seal` that of the key and the body together: who
     reads the store learns neither the key nor, as keys are random, which reports came with it.
     Without a key, whatever arrives is counted. `invitation` is the SHA-256 of one, which surveys by
-    invitation need, together with a key.
+    invitation need, together with a key; what the administrator brings is EXEMPT.
     """
 
     survey: str
