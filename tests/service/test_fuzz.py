@@ -11,4 +11,4 @@ def test_all_requests_get_an_answer_that_the_description_names(tmp_path):
     (cases,) = re.findall(r"(\d+) generated", output)
     assert int(cases) > 200
     # The server's first lines, and uvicorn's on what is not HTTP at all.
-    assert {line for line in said.splitlines()[2:]} <= {"WARNING:  Invalid HTTP request received."}
+    assert set(said.splitlines()[2:]) <= {"WARNING:  Invalid HTTP request received."}
