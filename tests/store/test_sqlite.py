@@ -34,12 +34,18 @@ def store(path):
 def test_commits_are_durable_and_what_is_deleted_is_overwritten(store):
     pragmas = {
         "journal_mode": "wal", "synchronous": 2, "secure_delete": 1, "fullfsync": 1,
-        "temp_store": 2, "busy_timeout": 30_000, "application_id": 0x70727674, "user_version": 1,
+        "temp_store": 2, "busy_timeout": 30_000, "application_id": 0x70727674, "user_version": 2,
     }  # fmt: skip
     found = {
         name: store._database._writer.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas
     }
     assert found == pragmas
+
+
+def test_the_number_of_reports_is_read_from_an_index_alone(store):
+    plan = "EXPLAIN QUERY PLAN SELECT COALESCE(SUM(n), 0) FROM chunks WHERE survey = ?"
+    with store._database.snapshot() as run:
+        assert "USING COVERING INDEX chunks_survey" in str(run(plan, "drinks").fetchall())
 
 
 def test_a_store_is_its_owners_alone(path):
