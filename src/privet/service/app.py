@@ -15,6 +15,7 @@ from ..contract import Contract
 from .access import check_token
 from .bodies import Incoming, Room
 from .estimates import as_json
+from .estimating import Estimates
 from .gathering import Gathering, note
 from .metrics import Metrics
 from .openapi import describe
@@ -42,8 +43,7 @@ class Service:
         self.store, self.metrics, self.room = store, Metrics(), Room()
         self.gathering = Gathering(store, self.metrics)
         self.openapi = as_json(describe(ROUTES))
-        self.estimating = asyncio.Lock()
-        self.estimates: dict[str, tuple[str, bytes]] = {}
+        self.estimates = Estimates(store)
         self._contracts: dict[str, Contract] = {}
 
     async def contract(self, id: str) -> Contract:

@@ -13,8 +13,9 @@ import numpy as np
 from starlette.responses import Response, StreamingResponse
 
 from ..contract import Contract
-from . import estimates, metrics
+from . import metrics
 from .bodies import media_type
+from .estimates import as_json, tag
 from .ingest import BYTES, JSON
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ async def create(service: Service, request: Request) -> Response:
     new = await asyncio.to_thread(service.store.create, contract)
     document = {"id": contract.id, "fingerprint": contract.fingerprint}
     headers = {"Location": f"/surveys/{contract.id}"}
-    return Response(estimates.as_json(document), 201 if new else 200, headers, JSON)
+    return Response(as_json(document), 201 if new else 200, headers, JSON)
 
 
 async def listed(service: Service, request: Request) -> Response:
@@ -64,30 +65,20 @@ async def delete(service: Service, request: Request) -> Response:
     """Remove a survey and its reports."""
     id = request.path_params["id"]
     await asyncio.to_thread(service.store.delete, id)
-    service.estimates.pop(id, None)
+    service.estimates.forget(id)
     return Response(status_code=204)
 
 
 async def estimate(service: Service, request: Request) -> Response:
-    """Return what the reports say; computed one at a time, and once for the same reports."""
-    id = request.path_params["id"]
-    async with service.estimating:
-        tag, body = await asyncio.to_thread(_estimated, service, id)
-    return _tagged(request, tag, body)
-
-
-def _estimated(service: Service, id: str) -> tuple[str, bytes]:
-    tally = service.store.tally(id)
-    tag = estimates.tag(tally)
-    if service.estimates.get(id, ("", b""))[0] != tag:
-        service.estimates[id] = tag, estimates.as_json(estimates.describe(tally))
-    return service.estimates[id]
+    """Return what the reports say; computed once for the same reports."""
+    found = await service.estimates.of(request.path_params["id"])
+    return _tagged(request, found.tag, found.body)
 
 
 async def tally(service: Service, request: Request) -> Response:
     """Return the tally, as `Tally.from_bytes` reads it."""
     found = await asyncio.to_thread(service.store.tally, request.path_params["id"])
-    return _tagged(request, estimates.tag(found), found.to_bytes(), BYTES)
+    return _tagged(request, tag(found), found.to_bytes(), BYTES)
 
 
 async def reports(service: Service, request: Request) -> Response:
@@ -138,7 +129,8 @@ async def ready(service: Service, request: Request) -> Response:
 
 async def measured(service: Service, request: Request) -> Response:
     """Return counts of what the service does."""
-    return Response(service.metrics.text(), media_type=metrics.MEDIA_TYPE)
+    waiting = await asyncio.to_thread(service.store.inbox_bytes)
+    return Response(service.metrics.text(waiting), media_type=metrics.MEDIA_TYPE)
 
 
 async def described(service: Service, request: Request) -> Response:
@@ -147,7 +139,7 @@ async def described(service: Service, request: Request) -> Response:
 
 
 def _json(document: Any) -> Response:
-    return Response(estimates.as_json(document), media_type=JSON)
+    return Response(as_json(document), media_type=JSON)
 
 
 def _described(id: str, entry: Entry) -> dict[str, Any]:
