@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["describe"]
 
-# Any request may come when the store cannot be used, or find a fault.
-_ANYWHERE = (500, 503)
+# Any request may come when the store is full or cannot be used, or find a fault.
+_ANYWHERE = (500, 503, 507)
 _PROBLEM = {
     "type": "object",
     "properties": {
