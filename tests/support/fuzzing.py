@@ -51,6 +51,11 @@ checks.positive_data_acceptance.expected-statuses = [
 """
 
 
+@schemathesis.serializer("application/vnd.apache.parquet")
+def _as_it_is(context, value):
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 @schemathesis.hook
 def map_path_parameters(context, parameters):
     """Ask of surveys that are there, nearly always; end only those that are made for it."""

@@ -13,11 +13,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from . import login, metrics, surveys
+from .importing import PARQUET, import_reports
 from .ingest import BYTES, JSON, KEY, take_reports
 from .login import HTML
-from .messages import Counted, Created, Invitations, Invite, Listed, OneSurvey, Reports, Status
+from .messages import (
+    Counted,
+    Created,
+    Imported,
+    Invitations,
+    Invite,
+    Listed,
+    OneSurvey,
+    Reports,
+    Status,
+)
 from .settings import Settings
-from .surveys import PARQUET
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -86,6 +96,10 @@ ROUTES = (
     Row(
         "GET", f"{_ONE}/tally", surveys.tally, admin=True, gives={200: {BYTES: None}},
         refuses=_NONE,
+    ),
+    Row(
+        "POST", f"{_ONE}/import", import_reports, admin=True, takes={PARQUET: None},
+        gives={200: {JSON: Imported}}, refuses=(*_BODY, *_NONE, 409),
     ),
     Row("POST", f"{_ONE}/close", surveys.close, admin=True, gives=_SURVEY, refuses=_NONE),
     Row(

@@ -16,9 +16,11 @@ from starlette.responses import Response, StreamingResponse
 
 from ..contract import Contract
 from ..errors import NoSurvey
-from . import estimates, metrics
+from . import metrics
 from .access import hashed
 from .bodies import media_type
+from .estimates import tag
+from .importing import PARQUET
 from .ingest import BYTES, JSON
 from .messages import Created, Invitations, Invite, Listed, OneSurvey, Status, encoded, read
 from .problems import Problem
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
 
     from .app import Service
 
-PARQUET = "application/vnd.apache.parquet"
 _PIECE = 1 << 20
 
 
@@ -102,25 +103,29 @@ async def delete(service: Service, request: Request) -> Response:
 
 
 async def estimate(service: Service, request: Request) -> Response:
-    """Return what the reports say; computed one at a time, and once for the same reports."""
+    """Return what the reports say; computed once for the same reports."""
     id = request.path_params["id"]
-    async with service.estimating:
-        tag, body = await asyncio.to_thread(_estimated, service, id)
-    return _tagged(request, tag, body)
+    found = await service.estimates.of(id)
+    least = (await service.settings(id)).public_from
+    if least is None or found.n < least:
+        await _check_private(service, request, least)
+    return _tagged(request, found.tag, found.body)
 
 
-def _estimated(service: Service, id: str) -> tuple[str, bytes]:
-    tally = service.store.tally(id)
-    tag = estimates.tag(tally)
-    if service.estimates.get(id, ("", b""))[0] != tag:
-        service.estimates[id] = tag, estimates.as_json(estimates.describe(tally))
-    return service.estimates[id]
+async def _check_private(service: Service, request: Request, least: int | None) -> None:
+    """Refuse whoever is not the administrator, and say what would be."""
+    try:
+        await service.check_admin(request)
+    except Problem:
+        when = "never public" if least is None else f"public from {least:,} reports on"
+        detail = f"The results of this survey are {when}."
+        raise Problem(HTTPStatus.FORBIDDEN, "private", detail) from None
 
 
 async def tally(service: Service, request: Request) -> Response:
     """Return the tally, as `Tally.from_bytes` reads it."""
     found = await asyncio.to_thread(service.store.tally, request.path_params["id"])
-    return _tagged(request, estimates.tag(found), found.to_bytes(), BYTES)
+    return _tagged(request, tag(found), found.to_bytes(), BYTES)
 
 
 async def reports(service: Service, request: Request) -> Response:
@@ -171,7 +176,8 @@ async def ready(service: Service, request: Request) -> Response:
 
 async def measured(service: Service, request: Request) -> Response:
     """Return counts of what the service does."""
-    return Response(service.metrics.text(), media_type=metrics.MEDIA_TYPE)
+    waiting = await asyncio.to_thread(service.store.inbox_bytes)
+    return Response(service.metrics.text(waiting), media_type=metrics.MEDIA_TYPE)
 
 
 async def described(service: Service, request: Request) -> Response:
