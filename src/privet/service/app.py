@@ -14,7 +14,6 @@ from starlette.routing import Route, Router
 from ..contract import Contract
 from .access import check_token
 from .bodies import Incoming, Room
-from .estimates import as_json
 from .gathering import Gathering, note
 from .metrics import Metrics
 from .openapi import describe
@@ -41,7 +40,7 @@ class Service:
     def __init__(self, store: Store) -> None:
         self.store, self.metrics, self.room = store, Metrics(), Room()
         self.gathering = Gathering(store, self.metrics)
-        self.openapi = as_json(describe(ROUTES))
+        self.openapi = describe(ROUTES)
         self.estimating = asyncio.Lock()
         self.estimates: dict[str, tuple[str, bytes]] = {}
         self._contracts: dict[str, Contract] = {}

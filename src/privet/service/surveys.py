@@ -37,7 +37,7 @@ async def create(service: Service, request: Request) -> Response:
         contract = await asyncio.to_thread(Contract.from_json, body)
     new = await asyncio.to_thread(service.store.create, contract)
     document = {"id": contract.id, "fingerprint": contract.fingerprint}
-    headers = {"Location": f"/surveys/{contract.id}"}
+    headers = {"Location": f"{request.scope['root_path']}/surveys/{contract.id}"}
     return Response(estimates.as_json(document), 201 if new else 200, headers, JSON)
 
 
@@ -143,7 +143,8 @@ async def measured(service: Service, request: Request) -> Response:
 
 async def described(service: Service, request: Request) -> Response:
     """Return the description of all this."""
-    return Response(service.openapi, media_type=JSON)
+    servers = [{"url": request.scope["root_path"] or "/"}]
+    return _json(service.openapi | {"servers": servers})
 
 
 def _json(document: Any) -> Response:
