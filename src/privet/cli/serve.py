@@ -35,6 +35,8 @@ def _proxies(ctx: click.Context, option: click.Parameter, values: Values) -> Val
 def _prefix(ctx: click.Context, option: click.Parameter, value: str) -> str:
     if value and not _PREFIX.fullmatch(value):
         raise click.BadParameter(f"must be a path such as /privet. Got {value!r}.")
+    if value.split("/")[1:2] == ["surveys"]:  # a proxy may strip the prefix, or not
+        raise click.BadParameter(f"must not begin with /surveys, as paths do. Got {value!r}.")
     return value
 
 
@@ -85,6 +87,7 @@ def serve(
 
     for package in ("uvicorn", "starlette", "httptools"):
         require(package, "serve", "privet serve")
+    from ..service import make_app
     from ..service.access import settle_token
     from ..service.server import run
     from ..store import open_store
@@ -101,7 +104,7 @@ def serve(
                 click.echo(json.dumps({"url": url}))
             say(f"Serving at {url}")
 
-        run(opened, listener, ready, tls=tls, proxies=proxies, prefix=prefix, names=names)
+        run(make_app(opened), listener, ready, tls=tls, proxies=proxies, prefix=prefix, names=names)
 
 
 def _tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:

@@ -26,7 +26,7 @@ _HEAD_SECONDS = 10.0
 # Longer than any body may take to be read.
 GRACE_SECONDS = 40.0
 # How long a client may take to read some of its answer, and what is left when the server ends.
-_READ_SECONDS, _END_SECONDS = 60.0, 5.0
+_READ_SECONDS, _END_SECONDS = 60.0, 3.0
 _MOST_HEAD = 64 << 10
 
 

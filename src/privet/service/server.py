@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from .app import make_app
 from .connections import GRACE_SECONDS, Connection, Crowd
 from .front import below, named
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..store import Store
+    from starlette.types import ASGIApp
 
 __all__ = ["BACKLOG", "run"]
 
@@ -28,7 +27,7 @@ _HANDSHAKE_SECONDS = 10.0
 
 
 def run(
-    store: Store,
+    app: ASGIApp,
     listener: socket.socket,
     ready: Callable[[], None],
     *,
@@ -37,8 +36,7 @@ def run(
     prefix: str = "",
     names: Sequence[str] = (),
 ) -> None:
-    """Serve until a signal comes, and finish what was taken."""
-    app = make_app(store)
+    """Serve an application until a signal comes, and finish what was taken."""
     if prefix:
         app = below(app, prefix)
     if names:
