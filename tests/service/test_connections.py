@@ -2,39 +2,24 @@
 
 import asyncio
 import resource
-import socket
 import sqlite3
+import time
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from flood import HALF, flooded
+from flood import HALF, REPORT, connect, flooded, posting
 from load import SURVEY, begin, stored
 from privet.service import connections
 from privet.service.connections import Connection, Crowd
 from serving import Serving
 
-ONE = SURVEY.randomize("c1")
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 CHUNKED = b"GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
 BIG = b"x" * (1 << 26)
-
-
-def connect(server):
-    parts = urlsplit(server.url)
-    return socket.create_connection((parts.hostname, parts.port), 30)
-
-
-def posting(body=ONE, size=None):
-    """A request as bytes."""
-    head = f"POST /surveys/{SURVEY.id}/reports HTTP/1.1\r\nHost: x\r\n"
-    size = len(body) if size is None else size
-    head += f"Content-Type: application/octet-stream\r\nContent-Length: {size}\r\n\r\n"
-    return head.encode() + body
 
 
 def limited(soft, hard):
@@ -68,7 +53,7 @@ def test_without_room_those_that_wait_longest_are_closed(tmp_path):
         held = [connect(server) for _ in range(400)]
         for one in held[-50:]:
             one.sendall(HALF)
-        assert server.client().send(SURVEY.id, ONE).status == 200
+        assert server.client().send(SURVEY.id, REPORT).status == 200
         assert all(one.recv(1) == b"" for one in held[:250])
         held[-1].settimeout(0.1)
         with pytest.raises(TimeoutError):
@@ -76,18 +61,19 @@ def test_without_room_those_that_wait_longest_are_closed(tmp_path):
         for one in held:
             one.close()
         assert server.terminate() == 0
-    assert stored(tmp_path) == {ONE: 1}
+    assert stored(tmp_path) == {REPORT: 1}
 
 
 def test_requests_that_came_whole_are_kept_and_who_finds_no_room_is_told(tmp_path):
     begin(tmp_path)
     with Serving(tmp_path, preexec_fn=limited(200, 200)) as server:
-        assert server.client().send(SURVEY.id, ONE).status == 200
+        assert server.client().send(SURVEY.id, REPORT).status == 200
         with sqlite3.connect(tmp_path / "surveys.db", isolation_level=None) as other:
             other.execute("BEGIN IMMEDIATE")  # nobody else can write
             held = [connect(server) for _ in range(151)]
             for one in held:
                 one.sendall(posting())
+            time.sleep(0.5)
             with connect(server) as late:
                 answer = late.recv(4096)
             other.execute("ROLLBACK")
@@ -101,7 +87,7 @@ def test_requests_that_came_whole_are_kept_and_who_finds_no_room_is_told(tmp_pat
         counted = answers.count(b"HTTP/1.1 200")
         assert counted >= 150
         assert server.terminate() == 0
-    assert stored(tmp_path) == {ONE: 1 + counted}
+    assert stored(tmp_path) == {REPORT: 1 + counted}
 
 
 # --- one connection, with short deadlines ---------------------------------------------------------

@@ -28,6 +28,20 @@ KINDS = {"idle": b"", "half": HALF}
 REPORT = SURVEY.randomize("c1")
 
 
+def connect(server):
+    """Return a new connection."""
+    parts = urlsplit(server.url)
+    return socket.create_connection((parts.hostname, parts.port), 30)
+
+
+def posting(body=REPORT, size=None):
+    """Return a request as bytes."""
+    head = f"POST /surveys/{SURVEY.id}/reports HTTP/1.1\r\nHost: x\r\n"
+    size = len(body) if size is None else size
+    head += f"Content-Type: application/octet-stream\r\nContent-Length: {size}\r\n\r\n"
+    return head.encode() + body
+
+
 def hold(kind, number, place, port):
     """Open connections and wait until all are closed; print when that was."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
