@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["describe"]
 
-# Any request may come when the store cannot be used, or find a fault.
-_ANYWHERE = (500, 503)
+# Any request may be for another host, find a fault, or come when the store cannot be used.
+_ANYWHERE = (421, 500, 503)
 _PROBLEM = {
     "type": "object",
     "properties": {
