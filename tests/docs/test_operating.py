@@ -34,7 +34,6 @@ def test_deadlines_and_bounds_are_those_of_the_code():
         5,  # uvicorn's default
         connections._READ_SECONDS,
     ]
-    assert connections._HEAD_SECONDS == server._HANDSHAKE_SECONDS
     assert bodies._SECONDS + bodies._DRAIN_SECONDS < connections.GRACE_SECONDS
     assert f"a quarter or {server.BACKLOG:,} for the store" in PAGE
     assert f"at most {server._MOST_CONNECTIONS:,}" in PAGE

@@ -2,11 +2,13 @@
 
 import json
 import os
+import resource
 import signal
 import socket
 import ssl
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection, HTTPSConnection
 from ipaddress import ip_address
@@ -173,6 +175,26 @@ def test_over_tls(tmp_path, certificate):
             assert b"200" not in plain.recv(99)
         assert server.terminate() == 0
         client.close()
+    assert "Traceback" not in server.said
+
+
+def test_who_does_not_settle_tls_keeps_nobody_out(tmp_path, certificate):
+    def little_room():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))
+
+    context = ssl.create_default_context(cafile=certificate / "cert.pem")
+    with Serving(tmp_path, more=with_tls(certificate), preexec_fn=little_room) as server:
+        place = urlsplit(server.url).netloc
+        held = [socket.create_connection(place.split(":"), 10) for _ in range(400)]
+        client = HTTPSConnection(place, timeout=10, context=context)
+        client.request("GET", "/readyz", headers={"Connection": "close"})
+        assert client.getresponse().status == 200
+        client.close()
+        began = time.monotonic()
+        assert server.terminate() == 0
+        assert time.monotonic() - began < 3
+        for one in held:
+            one.close()
     assert "Traceback" not in server.said
 
 

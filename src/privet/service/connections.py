@@ -7,6 +7,8 @@ keep nobody out, and a whole request is never dropped.
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -14,19 +16,21 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from .problems import busy
 
 if TYPE_CHECKING:
-    import asyncio
+    import socket
+    import ssl
     from collections.abc import Callable
 
     import uvicorn
     from uvicorn.server import ServerState
 
-__all__ = ["GRACE_SECONDS", "Connection", "Crowd"]
+__all__ = ["GRACE_SECONDS", "Connection", "Crowd", "accept"]
 
 _HEAD_SECONDS = 10.0
 # Longer than any body may take to be read.
 GRACE_SECONDS = 40.0
 # How long a client may take to read some of its answer, and what is left when the server ends.
 _READ_SECONDS, _END_SECONDS = 60.0, 3.0
+_ACCEPT_SECONDS = 0.1
 _MOST_HEAD = 64 << 10
 
 
@@ -34,8 +38,18 @@ class Crowd:
     """How many connections there may be, and those that wait, longest first."""
 
     def __init__(self, most: int) -> None:
-        self.most = most
-        self.waiting: dict[Connection, None] = {}
+        self._most = most
+        self.waiting: dict[Connection | Handshake, None] = {}
+
+    def has_room(self, new: Connection | Handshake, number: int) -> bool:
+        """Let a new one wait, the last of so many; one that has waited longer may have to go."""
+        self.waiting[new] = None
+        if number <= self._most:
+            return True
+        longest = next(iter(self.waiting))
+        if longest is not new:
+            longest.drop()
+        return longest is not new  # or else all others are being answered
 
 
 class Connection(HttpToolsProtocol):
@@ -45,7 +59,7 @@ class Connection(HttpToolsProtocol):
         self, crowd: Crowd, config: uvicorn.Config, server_state: ServerState, app_state: Any
     ) -> None:
         super().__init__(config, server_state, app_state)
-        self._waiting, self._most = crowd.waiting, crowd.most
+        self.crowd, self._waiting = crowd, crowd.waiting
         self._timer: asyncio.TimerHandle | None = None
         # The seconds for what is being received (0: nothing is), and the bytes of it that are
         # neither a body nor a whole request.
@@ -55,13 +69,8 @@ class Connection(HttpToolsProtocol):
         """Begin to wait, if there is room."""
         super().connection_made(transport)
         self._expect(_HEAD_SECONDS)
-        self._waiting[self] = None
-        if len(self.connections) > self._most:
-            longest = next(iter(self._waiting))
-            if longest is self:  # as all others are being answered
-                self._refuse()
-            else:
-                longest.drop()
+        if not self.crowd.has_room(self, len(self.connections)):
+            self._refuse()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -164,3 +173,50 @@ class Connection(HttpToolsProtocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+class Handshake:
+    """A connection that has to settle TLS first, and waits like others meanwhile."""
+
+    def __init__(self, client: socket.socket, tls: ssl.SSLContext, then: Connection) -> None:
+        self._client, self._tls, self._then = client, tls, then
+        then.connections.add(self)  # type: ignore[arg-type]
+        self._task = then.loop.create_task(self._shake())
+        self._task.add_done_callback(self._leave)
+        if not then.crowd.has_room(self, len(then.connections)):
+            self.drop()
+
+    def drop(self) -> None:
+        """Close the connection at once."""
+        self._then.crowd.waiting.pop(self, None)
+        self._task.cancel()
+
+    shutdown = drop
+
+    async def _shake(self) -> None:
+        with suppress(OSError):  # those of TLS are such too
+            await self._then.loop.connect_accepted_socket(
+                lambda: self._then, self._client, ssl=self._tls,
+                ssl_handshake_timeout=_HEAD_SECONDS, ssl_shutdown_timeout=_END_SECONDS,
+            )  # fmt: skip
+
+    def _leave(self, task: asyncio.Task[None]) -> None:
+        self._then.crowd.waiting.pop(self, None)
+        self._then.connections.discard(self)
+        if self._then.transport is None:  # as nothing came of it
+            self._client.close()
+
+
+async def accept(
+    listener: socket.socket, tls: ssl.SSLContext, connect: Callable[[], Connection]
+) -> None:
+    """Take connections that begin with TLS, until cancelled."""
+    listener.setblocking(False)
+    loop = asyncio.get_running_loop()
+    while True:
+        try:
+            client, _ = await loop.sock_accept(listener)
+        except OSError:  # there are too many open files
+            await asyncio.sleep(_ACCEPT_SECONDS)
+        else:
+            Handshake(client, tls, connect())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from .connections import GRACE_SECONDS, Connection, Crowd
+from .connections import GRACE_SECONDS, Connection, Crowd, accept
 from .front import below, named
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ __all__ = ["BACKLOG", "run"]
 
 BACKLOG = 2048  # how many connections the system keeps until they are accepted
 _MOST_CONNECTIONS = 32_768
-_HANDSHAKE_SECONDS = 10.0
 
 
 def run(
@@ -80,17 +79,22 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         crowd = Crowd(_connections_that_fit())
-        seconds = _HANDSHAKE_SECONDS if self._tls else None
-        server = await asyncio.get_running_loop().create_server(
-            lambda: Connection(crowd, self.config, self.server_state, self.lifespan.state),
-            sock=self._listener,
-            backlog=BACKLOG,
-            ssl=self._tls,
-            ssl_handshake_timeout=seconds,
-            ssl_shutdown_timeout=seconds,
-        )
-        self.servers.append(server)
+
+        def connect() -> Connection:
+            return Connection(crowd, self.config, self.server_state, self.lifespan.state)
+
+        loop = asyncio.get_running_loop()
+        if self._tls is None:
+            server = await loop.create_server(connect, sock=self._listener, backlog=BACKLOG)
+            self.servers.append(server)
+        else:
+            self._accepting = loop.create_task(accept(self._listener, self._tls, connect))
         self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._tls is not None:
+            self._accepting.cancel()
+        await super().shutdown(sockets)
 
 
 def _connections_that_fit() -> int:
