@@ -29,3 +29,4 @@ need Spark java "${JAVA_HOME:-/nowhere}/bin/java" openjdk-17-jre-headless defaul
 # Debian's servers are not on the path: /usr/lib/postgresql/15/bin/postgres, say.
 for server in "${POSTGRES:-/usr/lib/postgresql}"/*/bin/postgres; do :; done
 need "the store" postgres "$server" postgresql
+need deployment systemd-analyze /nowhere systemd

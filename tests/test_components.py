@@ -11,7 +11,8 @@ SCRIPT = Path(__file__).with_name("components.sh")
 @pytest.fixture
 def run(tmp_path):
     """Return a way to run the script on a machine with nothing but these commands."""
-    (tmp_path / "postgres").touch(0o755)
+    for name in ("postgres", "systemd-analyze"):
+        (tmp_path / name).touch(0o755)
 
     def run(user, packages, **environment):
         (tmp_path / "id").write_text(f"#!/bin/sh\necho {user}\n")

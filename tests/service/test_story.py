@@ -260,8 +260,8 @@ def test_the_service_describes_itself(client):
         "POST /surveys", "GET /surveys", "GET /surveys/{id}", "DELETE /surveys/{id}",
         "POST /surveys/{id}/reports", "GET /surveys/{id}/reports", "GET /surveys/{id}/tally",
         "GET /surveys/{id}/estimate", "POST /surveys/{id}/close", "GET /healthz", "GET /readyz",
-        "PATCH /surveys/{id}", "POST /surveys/{id}/invitations", "POST /surveys/{id}/import", "GET /login", "POST /login",
-        "POST /logout", "GET /metrics", "GET /openapi.json",
+        "PATCH /surveys/{id}", "POST /surveys/{id}/invitations", "POST /surveys/{id}/import",
+        "GET /login", "POST /login", "POST /logout", "GET /metrics", "GET /openapi.json",
     }  # fmt: skip
 
 
