@@ -23,7 +23,7 @@ _BACKLOG = 2048
 # Longer than any body may take to be read.
 _GRACE_SECONDS = 40
 # Requests wait so long, and not Python's usual 5 ms, for a thread that computes.
-_SWITCH_SECONDS = 0.001
+_SWITCH_SECONDS = 0.0005
 
 
 @click.command(cls=Once)
