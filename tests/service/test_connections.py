@@ -177,14 +177,16 @@ def test_who_does_not_read_the_answer_is_not_waited_for(hurried):
     asyncio.run(story())
 
 
-def test_who_reads_slowly_gets_all_of_it(hurried):
+def test_who_reads_slowly_gets_all_of_it(monkeypatch):
+    monkeypatch.setattr(connections, "_READ_SECONDS", 1.5)
+
     async def story():
-        async with asyncio.timeout(10), opened() as (reader, writer, _):
+        async with asyncio.timeout(30), opened() as (reader, writer, _):
             writer.write(b"GET /big HTTP/1.1\r\nConnection: close\r\n\r\n")
             found = 0
             while some := await reader.read(1 << 20):
                 found += len(some)
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(0.004)
             return found
 
     assert asyncio.run(story()) > len(BIG)

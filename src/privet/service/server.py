@@ -25,7 +25,7 @@ __all__ = ["BACKLOG", "run"]
 BACKLOG = 2048  # how many connections the system keeps until they are accepted
 _MOST_CONNECTIONS = 32_768
 # Requests wait so long, and not Python's usual 5 ms, for a thread that computes.
-_SWITCH_SECONDS = 0.001
+_SWITCH_SECONDS = 0.0005
 
 
 def run(
