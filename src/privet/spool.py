@@ -2,7 +2,8 @@
 
 One file holds one report and nothing else. Its name is the report's key, by which a service counts
 it once, so that whoever finds it can send it again. Reports of a survey are in a folder of its
-fingerprint. Nothing in a spool says what was answered.
+fingerprint. Nothing in a spool says what was answered. A report that was added is on the disk: it
+is there after a power failure.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from .files import replacing
+from .files import replacing, sync_folder
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
@@ -29,12 +30,15 @@ class Spool:
 
     def __init__(self, folder: str | PathLike[str], contract: Contract) -> None:
         self._folder = Path(folder).absolute() / contract.fingerprint
+        new = [at for at in (self._folder, *self._folder.parents) if not at.exists()]
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for at in new:
+            sync_folder(at.parent)
         self._mechanism = contract.mechanism
 
     def add(self, key: str, report: bytes) -> None:
         """Keep a report, whole or not at all."""
-        with replacing(self._folder / key, private=True) as temporary:
+        with replacing(self._folder / key, private=True, lasting=True) as temporary:
             temporary.write_bytes(report)
 
     def remove(self, key: str) -> None:
