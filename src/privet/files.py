@@ -24,8 +24,8 @@ def replacing(path: Path, *, private: bool = False, lasting: bool = False) -> It
     """Yield an empty file next to `path`, which takes the place of `path` if the block succeeds.
 
     It has the mode of the file that it replaces, and its owner and group where the system allows
-    that. Where there was none, the umask decides; a `private` one is for its owner alone. A
-    `lasting` one is on the disk when the block ends, and so is its name: no power failure undoes it.
+    that. Where there was none, the umask decides; a `private` one is for its owner alone. When the
+    block ends, a `lasting` one is on the disk, and so is its name: no power failure undoes it.
 
     A link stays a link: the file that it points to is replaced. A folder, a device or a pipe is
     refused, and so is what another user has put into a folder that anyone can write to.
