@@ -111,8 +111,9 @@ def send(devices: tuple[Device, Device], sealed: Sealed, tag: str, sending: str)
         for device in devices:
             device.begin("POST", path, body, **headers)
         replies = [device.end() for device in devices]
-        if any(reply.status in _LATER for reply in replies):
-            replies = [device.ask("POST", path, body, **headers) for device in devices]
+        for at, device in enumerate(devices):
+            if replies[at].status in _LATER:
+                replies[at] = device.ask("POST", path, body, **headers)
     else:
         replies = [first.ask("POST", path, body, **headers)]
     if sending == "again":
