@@ -1,19 +1,22 @@
 """What a client makes of a service's replies, of proxies on the way, and of its invitation."""
 
 import os
+import ssl
 import time
 from base64 import b64encode
 from email.utils import formatdate
 from itertools import pairwise
 from secrets import token_urlsafe
+from urllib.parse import urlsplit
 
 import pytest
 
 from privet import Client, Ledger, Survey
 from privet.errors import InvalidAnswer, InvalidArgument, InvitationSpent
-from privet.posting import Reply
+from privet.posting import Post, Reply
 from sending import DOWN, make_survey, scripted, stored
 from serving import Serving
+from tunnels import make_certificate, tunnel
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +179,39 @@ def test_a_proxy_of_the_environment_is_used(proxies):
         assert {one.headers["Host"] for one in (*others, *came)} == {"service.example:81"}
         given = {one.headers["Proxy-Authorization"] for one in (*others, *came)}
         assert given == {"Basic " + b64encode(b"me:p@ss").decode()}
+
+
+@pytest.mark.parametrize("proxy", [False, True])
+def test_a_connection_is_kept(proxies, proxy):
+    survey = make_survey()
+    report = survey.randomize("country 1")
+    with scripted() as (url, came, others):
+        if proxy:
+            proxies(http_proxy=url)
+        post = Post("http://service.example" if proxy else url)
+        assert post.check(survey) is None
+        assert all(post.reports(survey.id, key * 32, report).taken for key in "abc")
+        assert len(came) == 3
+        assert len({one.peer for one in (*others, *came)}) == 1
+        post.close()
+
+
+def test_a_secure_service_is_reached_through_a_proxy(
+    server, survey, proxies, tmp_path, monkeypatch
+):
+    """TLS ends behind the proxy, at a real service."""
+    certificate = make_certificate(tmp_path, "service.example")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with tunnel(urlsplit(server.url).port, context) as (url, asked):
+        proxies(https_proxy=url)
+        with Client("https://service.example", survey) as client:
+            client.send("country 1")
+            assert client.flush(30)
+            assert client.sent == 1
+    assert {line.split()[1] for line in asked} == {b"service.example:443"}
+    assert len(stored(server, survey)) == 1
 
 
 def test_a_proxy_gets_no_more_than_the_name_of_a_secure_service(proxies):

@@ -54,6 +54,7 @@ class Came(NamedTuple):
     """A request that a scripted service got."""
 
     at: float
+    peer: tuple
     method: str
     path: str
     headers: Message
@@ -78,7 +79,8 @@ def scripted(*replies, otherwise=(200, {}, b'{"outcome":"accepted","reports":1}'
 
         def reply(self, came, status, headers, text):
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            came.append(Came(time.monotonic(), self.command, self.path, self.headers, body))
+            peer, now = self.client_address, time.monotonic()
+            came.append(Came(now, peer, self.command, self.path, self.headers, body))
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
