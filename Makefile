@@ -13,7 +13,7 @@ help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 demo: $(VENV)/.demo  ## set everything up and run the main job end to end
-	$(BIN)/privet demo
+	$(BIN)/privet demo --serve
 
 test: lint  ## set everything up, lint, and pass every test
 	@tests/components.sh

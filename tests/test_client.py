@@ -2,7 +2,7 @@
 
 import signal
 import time
-from itertools import pairwise
+from threading import Thread
 
 import pytest
 
@@ -20,7 +20,6 @@ from sending import (
     free_port,
     in_a_process,
     make_survey,
-    scripted,
     spooled,
     stored,
 )
@@ -121,18 +120,23 @@ def test_a_server_that_is_killed_loses_nothing_and_counts_nothing_twice(tmp_path
     with Serving(tmp_path, port=port) as server:
         assert server.client().create(survey).status == 201
         client = Client(server.url, survey, spool=tmp_path / "spool", most=5000)
-        for _ in range(1000):
+
+        def kill_in_the_middle():
+            while client.sent < 100:
+                time.sleep(0.001)
+            server.kill()
+
+        killing = Thread(target=kill_in_the_middle)
+        killing.start()
+        for _ in range(500):
             client.send("country 3")
-        while client.sent < 100:
-            time.sleep(0.001)
-        server.kill()
-    sent = client.sent
+        killing.join()
     assert not client.flush(0.2)
-    assert sent < 1000
+    assert client.sent < 500
     with Serving(tmp_path, port=port) as server:
         assert client.flush(60)
         assert client.close()
-        assert client.sent == len(stored(server, survey)) == 1000
+        assert client.sent == len(stored(server, survey)) == 500
         assert spooled(tmp_path / "spool", survey) == []
 
 
@@ -238,50 +242,3 @@ def test_a_survey_that_has_ended_stops_the_client(server, survey, tmp_path, end,
         assert not client.send("country 1")  # and costs nothing: there would be no budget for it
         assert ledger.left == 0.0
         assert client.dropped == 1
-
-
-# --- replies --------------------------------------------------------------------------------------
-
-LOGIN = (200, {"Content-Type": "text/html"}, b"<html>Welcome to our hotel")
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [LOGIN, (302, {"Location": "/login"}, b""), (500, {}, b"[]"), (408, {}, b""), (429, {}, b"")],
-    ids=lambda reply: str(reply[0]),
-)
-def test_whatever_is_neither_taken_nor_refused_is_sent_again_alike(reply):
-    with scripted(reply, reply) as (url, came), Client(url, make_survey()) as client:
-        client.send("country 1")
-        assert client.flush(30)
-        assert client.sent == 1
-        assert len(came) == 3
-        assert len({(key, body) for _, key, body in came}) == 1
-
-
-def test_waits_grow_and_are_at_least_as_long_as_the_service_says():
-    busy = (503, {"Retry-After": "1"}, b"{}")
-    replies = [busy, (500, {}, b""), (500, {}, b"")]
-    with scripted(*replies) as (url, came), Client(url, make_survey()) as client:
-        client.send("country 1")
-        while not client.sent:  # as `flush` would try at once
-            time.sleep(0.01)
-        times = [at for at, _, _ in came]
-        told, second, third = (b - a for a, b in pairwise(times))
-        assert told >= 1.25  # a second, and at least half of the first wait
-        assert second >= 0.5
-        assert third >= 1.0
-
-
-def test_flush_tries_at_once_but_not_before_the_service_allows():
-    busy, down = (503, {"Retry-After": "3"}, b"{}"), (503, {}, b"{}")
-    for reply, at_once in ((down, True), (busy, False)):
-        with scripted(reply) as (url, came):
-            client = Client(url, make_survey())
-            client._failures = 9  # the next wait is minutes
-            client.send("country 1")
-            while not client._due:
-                time.sleep(0.001)
-            assert client.flush(1.0) is at_once
-            assert len(came) == 1 + at_once
-            client.close(0)
