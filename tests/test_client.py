@@ -10,6 +10,7 @@ from privet import Client, Ledger, Questionnaire, Survey
 from privet.errors import (
     InvalidAnswer,
     InvalidArgument,
+    InvitationSpent,
     ServiceFailure,
     SurveyMismatch,
 )
@@ -23,7 +24,7 @@ from sending import (
     spooled,
     stored,
 )
-from serving import Serving
+from serving import JSON, Serving
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +91,26 @@ def test_the_contract_is_fetched_and_pinned(server, survey):
         Client(server.url, "unheard-of", fingerprint=pinned)
     with pytest.raises(ServiceFailure, match="cannot be reached"):
         Client(DOWN, survey.id, fingerprint=pinned)
+
+
+def test_an_invited_client_is_counted_once(server):
+    survey = Survey("Which?", ["a", "b", "c"], 1.0, id=f"invited-{next(NUMBERS)}")
+    admin = server.client()
+    body = survey.to_json().encode()
+    assert admin.ask("POST", "/surveys?invited=true", body, admin=True, **JSON).status == 201
+    path = f"/surveys/{survey.id}/invitations"
+    made = admin.ask("POST", path, b'{"count": 1}', admin=True, **JSON).json
+    (invitation,) = made["invitations"]
+    with Client(server.url, survey, invitation=invitation) as client:
+        client.send("a")
+        assert client.flush(10)
+        with pytest.raises(InvitationSpent):
+            client.send("a")
+    with Client(server.url, survey, invitation=invitation) as again:
+        again.send("a")
+        again.flush(10)
+        assert again.refused == {"not-invited": 1}
+    assert admin.get(f"/surveys/{survey.id}/estimate").json["n"] == 1
 
 
 @pytest.mark.parametrize(

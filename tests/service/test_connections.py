@@ -178,7 +178,7 @@ def test_who_does_not_read_the_answer_is_not_waited_for(hurried):
 
 
 def test_who_reads_slowly_gets_all_of_it(monkeypatch):
-    monkeypatch.setattr(connections, "_READ_SECONDS", 1.5)
+    monkeypatch.setattr(connections, "_READ_SECONDS", 1.0)
 
     async def story():
         async with asyncio.timeout(30), opened() as (reader, writer, _):
