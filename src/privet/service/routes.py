@@ -78,7 +78,7 @@ _ONE = "/surveys/{id}"
 _CREATED = {200: {JSON: Created}, 201: {JSON: Created}}
 _SURVEY = {200: {JSON: OneSurvey}}
 _PAGE = {200: {HTML: None}}
-_BODY = (400, 408, 413, 415)  # what may be wrong with any body
+_BODY = (400, 413, 415)  # what may be wrong with any body
 _NONE = (404, 410)
 
 # Rows of the same path stand together.
