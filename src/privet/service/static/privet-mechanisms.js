@@ -295,5 +295,6 @@ export function mechanismOf(kind, d, epsilon, found) {
   const [fields, make] = /** @type {Record<string, [string, Maker]>} */ (fitting)[name];
   must(Object.keys(found).join(" ") === `name ${fields}`, `parameters of ${name}`, fields);
   inside("number of categories", d, 2, 2 ** 26);
+  if (kind === "several") inside("most", found.most, 1, d);
   return make(d, epsilon, found);
 }
