@@ -35,7 +35,10 @@ function primeFactors(n) {
 /** @param {number} n */
 export const isPrime = (n) => primeFactors(n)[0] === n;
 
-/** root^exponent mod p, for p below 2^26. @param {number} root @param {number} exponent @param {number} p */
+/**
+ * root^exponent mod p, for p below 2^26.
+ * @param {number} root @param {number} exponent @param {number} p
+ */
 function powerMod(root, exponent, p) {
   let result = 1;
   for (; exponent; exponent = Math.floor(exponent / 2), root = (root * root) % p)
@@ -72,7 +75,10 @@ export function cyclotomic(d, epsilon, found) {
   );
 }
 
-/** x^exponent among the polynomials of a recurrence. @param {number} exponent @param {number[]} taps @param {number} p */
+/**
+ * x^exponent among the polynomials of a recurrence.
+ * @param {number} exponent @param {number[]} taps @param {number} p
+ */
 function powerOfX(exponent, taps, p) {
   const n = taps.length;
   let result = taps.map((_, i) => Number(!i));
@@ -104,7 +110,10 @@ export function projective(d, epsilon, found) {
   const early = factors.some((factor) => powerOfX(order / factor, taps, p) === one);
   must(powerOfX(order, taps, p) === one && !early, "recurrence", "a primitive one");
 
-  /** The first hyperplane as a bitmap, and its points with all others after them. @type {any} */
+  /**
+   * The first hyperplane as a bitmap, and its points with all others after them.
+   * @type {any}
+   */
   let plane;
   const walked = () => {
     const terms = new Uint16Array(e * v + n), used = those(n, (i) => taps[i]);

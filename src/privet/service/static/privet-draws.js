@@ -130,7 +130,10 @@ export function keyed(secret, context) {
 
 // --- draws -------------------------------------------------------------------------------------
 
-/** How many binary digits a number has. @param {number} n */
+/**
+ * How many binary digits a number has.
+ * @param {number} n
+ */
 export const bitLength = (n) => 32 - Math.clz32(n);
 
 /** The draws that a report is made of. However its bytes are chunked, they are the same. */

@@ -18,6 +18,7 @@ export class InvalidReport extends Error {}
  * @property {number} [other] how likely it has any one other answer
  * @property {(value: Value, stream: import("./privet-draws.js").Stream) => Uint8Array} sample
  * @property {(report: Uint8Array) => number[]} members what a report names; refuses what is no report
+ * @property {(report: Uint8Array) => number[]} [denied] what a report says no to
  * @property {(member: number) => number[]} [options] the options of a member that is a set
  */
 
@@ -34,7 +35,10 @@ export const within = (n, low, high) => Number.isInteger(n) && low <= n && n <= 
 /** @param {string} name @param {any} n @param {number} low @param {number} high */
 export const inside = (name, n, low, high) => must(within(n, low, high), name, `in [${low}, ${high}]`);
 
-/** The integers [0, n) for which something holds. @param {number} n @param {(i: number) => any} holds */
+/**
+ * The integers [0, n) for which something holds.
+ * @param {number} n @param {(i: number) => any} holds
+ */
 export const those = (n, holds) => {
   const found = [];
   for (let i = 0; i < n; i++) if (holds(i)) found.push(i);
@@ -100,7 +104,10 @@ export function flipOf(found, epsilon, power) {
 
 // --- packing -------------------------------------------------------------------------------------
 
-/** How many bytes a number takes. @param {number | bigint} n */
+/**
+ * How many bytes a number takes.
+ * @param {number | bigint} n
+ */
 export const bytesOf = (n) => (n ? (n.toString(16).length + 1) >> 1 : 0);
 
 /** @param {number | bigint} number @param {number} size */
@@ -130,13 +137,19 @@ export const bit = (bits, i) => (bits[i >> 3] >> (i & 7)) & 1;
 /** @param {Uint8Array} bits @param {number} i */
 export const invert = (bits, i) => (bits[i >> 3] ^= 1 << (i & 7));
 
-/** The members of a bitmap. @param {Uint8Array} bits @param {number} count */
+/**
+ * The members of a bitmap.
+ * @param {Uint8Array} bits @param {number} count
+ */
 export function ones(bits, count) {
   valid(!(bits[bits.length - 1] >> (((count + 7) & 7) + 1)), `a bit beyond the first ${count} is set`);
   return those(count, (i) => bit(bits, i));
 }
 
-/** The number of a report. @param {Uint8Array} report @param {number} size @param {number | bigint} count */
+/**
+ * The number of a report.
+ * @param {Uint8Array} report @param {number} size @param {number | bigint} count
+ */
 export function numbered(report, size, count) {
   checkSize(report, size);
   const number = numberOf(report);
@@ -144,7 +157,10 @@ export function numbered(report, size, count) {
   return number;
 }
 
-/** Sets of k points: bitmaps, or k sorted indices where these are shorter. @param {number} points @param {number} k */
+/**
+ * Sets of k points: bitmaps, or k sorted indices where these are shorter.
+ * @param {number} points @param {number} k
+ */
 export function packing(points, k) {
   const bits = bitLength(points - 1), sparse = (k * bits + 7) >> 3 < (points + 7) >> 3;
   const used = sparse ? k * bits : points, size = (used + 7) >> 3;

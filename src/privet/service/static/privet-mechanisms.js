@@ -121,18 +121,20 @@ const oneBit = (d, epsilon, found) => ({
 function oneOption(d, epsilon, found) {
   const made = hashed(d, epsilon, found, BigInt(d), 2, (f, x) =>
     x.filter((/** @type {number} */ option) => option === Number(f)).length);
+  const read = (/** @type {Uint8Array} */ report) => Number(numbered(report, made.size, 2 * d));
   return {
-    ...made, other: 1 - /** @type {number} */ (made.own),
-    members(report) {
-      const number = Number(numbered(report, made.size, 2 * d));
-      return number % 2 ? [number >> 1] : [];
-    },
+    ...made, own: undefined,
+    members: (report) => (read(report) % 2 ? [read(report) >> 1] : []),
+    denied: (report) => (read(report) % 2 ? [] : [read(report) >> 1]),
   };
 }
 
 const PRIME = 2n ** 31n - 1n;
 
-/** The cell that a cohort's function maps a value to. @param {number} f @param {number} x @param {number} cells */
+/**
+ * The cell that a cohort's function maps a value to.
+ * @param {number} f @param {number} x @param {number} cells
+ */
 function cell(f, x, cells) {
   const view = new DataView(sha256(joined(`privet cohort ${f}`)).buffer);
   const a = view.getBigUint64(0, true) % (PRIME - 1n) + 1n, b = view.getBigUint64(8, true);
@@ -198,7 +200,10 @@ function setSubset(d, epsilon, found) {
   const largest = (favoured * ONE) / (favoured + missing * ONE);
   must((meeting * ONE) / every < meet && meet <= largest, "meet", `at most ${largest}: not as private as it says`);
   const overlap = Math.min(k, most), { size, pack, members } = packing(v, k);
-  /** How many sets meet the person's in at most 1, 2, … points. @type {bigint[]} */
+  /**
+   * How many sets meet the person's in at most 1, 2, … points.
+   * @type {bigint[]}
+   */
   let sums;
   const summed = () => {
     let sets = BigInt(most) * choose(d, k - 1), sum = 0n;
@@ -226,7 +231,10 @@ function setSubset(d, epsilon, found) {
   };
 }
 
-/** How many sets of at most r of x options there are; above 4,096, some such number. @param {number} x @param {number} r */
+/**
+ * How many sets of at most r of x options there are; above 4,096, some such number.
+ * @param {number} x @param {number} r
+ */
 function setsOf(x, r) {
   let sets = 1;
   for (let size = 1, of = 1; size <= r && sets <= 4096; size++) sets += of = (of * (x + 1 - size)) / size;
@@ -258,7 +266,10 @@ function listedSets(d, epsilon, found) {
 
 // --- all of them ---------------------------------------------------------------------------------
 
-/** What surveys call them: the fields in canonical order, and the maker. @type {Record<string, [string, Maker]>} */
+/**
+ * What surveys call them: the fields in canonical order, and the maker.
+ * @type {Record<string, [string, Maker]>}
+ */
 const ONE_CHOICE = {
   "k-subset": ["k odds scale start", kSubset],
   "multivariate-rr": ["k odds scale start", (d, epsilon, found) => {

@@ -46,7 +46,10 @@ function float(number) {
   return text.includes(".") ? text : `${text}.0`;
 }
 
-/** Canonical JSON. @param {any} value @param {boolean} [floats] @returns {string} */
+/**
+ * Canonical JSON.
+ * @param {any} value @param {boolean} [floats] @returns {string}
+ */
 function written(value, floats) {
   if (Array.isArray(value)) return `[${value.map((one) => written(one, floats))}]`;
   if (!value || typeof value !== "object")
@@ -61,7 +64,10 @@ function checkFields(what, found, names) {
   must(given === names, `fields of ${what}`, `${names}, in this order`);
 }
 
-/** Text that can be seen, in Unicode's composed form. @param {string} what @param {any} text */
+/**
+ * Text that can be seen, in Unicode's composed form.
+ * @param {string} what @param {any} text
+ */
 function checkText(what, text) {
   if (typeof text === "string" && /^[!-~]+( [!-~]+)*$/.test(text)) return; // as most are
   const good = typeof text === "string" && text.trim() === text && text.normalize("NFC") === text
@@ -96,7 +102,10 @@ function checkScale(scale) {
   must(ends.every((one, i) => Number.isFinite(one) && (!i || ends[i - 1] < one)), "bands", "increasing numbers between the ends");
 }
 
-/** What a question can be answered with. @param {any} found @returns {Question} */
+/**
+ * What a question can be answered with.
+ * @param {any} found @returns {Question}
+ */
 function questionOf(found) {
   const { id, question, categories, answers } = found;
   const base = { id, question, most: 1, scale: null };
@@ -136,7 +145,10 @@ function placeOf(names, answer) {
   return place;
 }
 
-/** P, of a number on a scale. @param {any} scale @param {any} answer */
+/**
+ * P, of a number on a scale.
+ * @param {any} scale @param {any} answer
+ */
 function scalePlace(scale, answer) {
   const { low, high, cells, whole } = scale;
   const number = typeof answer === "string" && /^[+-]?\d+(\.\d*)?(e[+-]?\d+)?$/i.test(answer) ? Number(answer) : answer;
@@ -146,17 +158,23 @@ function scalePlace(scale, answer) {
   return BigInt(Math.floor(Math.min(((inside - low) * (cells - 1)) / (high - low), cells - 1) * FRACTION));
 }
 
-/** What a report depends on. @param {Question} question @param {any} answer @returns {any} */
+/**
+ * What a report depends on.
+ * @param {Question} question @param {any} answer @returns {any}
+ */
 function valueOf(question, answer) {
   if (question.kind === "scale") return scalePlace(question.scale, answer);
   if (question.kind === "choice") return placeOf(question.names, answer);
   asked(Array.isArray(answer) && answer.length <= question.most, `a list of at most ${question.most} options`);
   const places = answer.map((/** @type {any} */ option) => placeOf(question.names, option));
   asked(new Set(places).size === places.length, "a list of different options");
-  return places.sort((a, b) => a - b);
+  return places.sort((/** @type {number} */ a, /** @type {number} */ b) => a - b);
 }
 
-/** What a table calls the answers to a question. @param {Question} question */
+/**
+ * What a table calls the answers to a question.
+ * @param {Question} question
+ */
 function cellNames({ kind, names, scale }) {
   if (kind !== "scale") return names;
   const starts = [scale.low, ...scale.bands], ends = [...scale.bands, scale.high];
@@ -200,7 +218,10 @@ export class Page {
     return this.mechanism.sample(cell, stream);
   }
 
-  /** The name of what a report names. @param {number} member @returns {string} */
+  /**
+   * The name of what a report names.
+   * @param {number} member @returns {string}
+   */
   name(member) {
     const { options } = this.mechanism, [{ names }] = this.questions;
     if (options) return options(member).map((one) => names[one]).join(" + ") || "–";
@@ -229,9 +250,10 @@ export class Survey {
   /**
    * Check a contract's text; refuse one that is not canonical, or not as private as it says.
    * @param {string} text
-   * @param {{ mostEpsilon?: number, fingerprint?: string }} [options] the person's own limit, and the published fingerprint
+   * @param {{ mostEpsilon?: number, fingerprint?: string }} options the person's own limit, and the published fingerprint
    */
-  static from(text, { mostEpsilon = Infinity, fingerprint } = {}) {
+  static from(text, options = {}) {
+    const { mostEpsilon = Infinity, fingerprint } = options;
     let found;
     try {
       found = JSON.parse(text);
@@ -276,9 +298,10 @@ export class Survey {
 
   /**
    * The page that a person is to answer, by public chance: it depends on nothing about the person.
-   * @param {Randomness} [randomness]
+   * @param {Randomness} options
    */
-  draw({ secret, read } = {}) {
+  draw(options = {}) {
+    const { secret, read } = options;
     if (this.single) return this.pages[0];
     const stream = this.#stream(joined("page"), secret, read);
     const total = this.pages.reduce((sum, page) => sum + page.weight, 0);
@@ -288,10 +311,11 @@ export class Survey {
 
   /**
    * One report of an answer, safe to send to anyone.
-   * @param {Answers} answers @param {Randomness & { page?: Page }} [options] the page that was drawn, if any
+   * @param {Answers} answers @param {Randomness & { page?: Page }} options the page that was drawn, if any
    */
-  randomize(answers, { page, secret, read } = {}) {
-    const asks = page ?? this.draw({ secret, read });
+  randomize(answers, options = {}) {
+    const { page, secret, read } = options;
+    const asks = page ?? this.draw(options);
     const value = asks.value(answers, this.single);
     const context = joined(...(Array.isArray(value) ? value : [value]).map(bigEndian));
     const number = this.single ? new Uint8Array(0) : bigEndian(asks.number);
@@ -304,7 +328,10 @@ export class Survey {
     return sent;
   }
 
-  /** The page of a report, and its own part. @param {Uint8Array} report @returns {[Page, Uint8Array]} */
+  /**
+   * The page of a report, and its own part.
+   * @param {Uint8Array} report @returns {[Page, Uint8Array]}
+   */
   opened(report) {
     if (this.single) return [this.pages[0], report];
     const page = this.pages[report[0] + 256 * (this.prefix > 1 ? report[1] : 0)];
@@ -314,7 +341,10 @@ export class Survey {
     return [page, report.slice(this.prefix, end)];
   }
 
-  /** The names of what a report names; refuses what is no report. @param {Uint8Array} report */
+  /**
+   * The names of what a report names; refuses what is no report.
+   * @param {Uint8Array} report
+   */
   members(report) {
     const [page, own] = this.opened(report);
     return page.mechanism.members(own).map((member) => page.name(member));
@@ -332,11 +362,11 @@ export class Survey {
 /** @param {any} found @returns {Question[]} */
 function questionsOf(found) {
   must(Array.isArray(found) && found.length, "questions", "an array of at least one");
-  const questions = found.map((one) => {
+  const questions = found.map((/** @type {any} */ one) => {
     checkFields("a question", one, `id question ${one?.answers ? "answers" : "categories"}`);
     return questionOf(one);
   });
-  must(new Set(questions.map((one) => one.id)).size === found.length, "ids", "different from each other");
+  must(new Set(questions.map((/** @type {Question} */ one) => one.id)).size === found.length, "ids", "different from each other");
   return questions;
 }
 
@@ -345,7 +375,7 @@ function pagesOf(questions, epsilon, found) {
   must(Array.isArray(found) && within(found.length, 1, 65536), "pages", "an array of 1 to 65536");
   const byId = new Map(questions.map((one) => [one.id, one])), seen = new Set();
   let total = 0;
-  const pages = found.map((page, number) => {
+  const pages = found.map((/** @type {any} */ page, /** @type {number} */ number) => {
     checkFields("a page", page, "asks weight mechanism");
     const { asks, weight, mechanism } = page;
     const good = Array.isArray(asks) && asks.length && asks.every((id) => byId.has(id));
