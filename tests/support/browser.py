@@ -68,11 +68,11 @@ class Site:
     """Pages and the client's files, before a real service: one origin, as behind a proxy.
 
     `posts` are the reports that came: address, headers, body. The next `busy` of them are told to
-    come again.
+    come again. `contracts` are served by their paths, and their reports are taken by the site itself.
     """
 
     def __init__(self, service):
-        self.posts, self.busy, site = [], 0, self
+        self.posts, self.busy, self.contracts, site = [], 0, {}, self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
@@ -86,6 +86,8 @@ class Site:
                     _, folder, name = path.path.split("/")
                     body = ({"static": STATIC, "tests": SCRIPTS}[folder] / name).read_bytes()
                     self._answer(200, body, "text/javascript; charset=utf-8")
+                elif path.path in site.contracts:
+                    self._answer(200, site.contracts[path.path], "application/json")
                 elif path.path == "/favicon.ico":
                     self._answer(204, b"", "image/x-icon")
                 else:
@@ -94,7 +96,9 @@ class Site:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 site.posts.append((self.path, dict(self.headers), body))
-                if site.busy:
+                if self.path.removesuffix("/reports") in site.contracts:
+                    self._answer(200, b"{}", "application/json")
+                elif site.busy:
                     site.busy -= 1
                     self._answer(503, b"{}", "application/json", {"Retry-After": "1"})
                 else:

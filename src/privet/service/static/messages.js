@@ -23,7 +23,7 @@ export const messages = {
     more: "… and {count} more",
     chances: "What you answered is among these with a chance of {own} %, and anything else with {other} %.",
     ratio: "No answer makes this report more than {ratio} times as likely as any other answer does.",
-    bytes: "The report, byte by byte:",
+    bytes: "The report, byte by byte",
   },
   de: {
     send: "Senden",
@@ -46,7 +46,7 @@ export const messages = {
     more: "… und {count} weitere",
     chances: "Ihre Antwort ist mit einer Wahrscheinlichkeit von {own} % darunter, jede andere mit {other} %.",
     ratio: "Keine Antwort macht diesen Bericht mehr als {ratio}-mal so wahrscheinlich wie eine andere.",
-    bytes: "Der Bericht, Byte für Byte:",
+    bytes: "Der Bericht, Byte für Byte",
   },
   fr: {
     send: "Envoyer",
@@ -69,6 +69,6 @@ export const messages = {
     more: "… et {count} de plus",
     chances: "Votre réponse est parmi elles avec une probabilité de {own} %, toute autre avec {other} %.",
     ratio: "Aucune réponse ne rend ce rapport plus de {ratio} fois plus probable qu’une autre.",
-    bytes: "Le rapport, octet par octet :",
+    bytes: "Le rapport, octet par octet",
   },
 };

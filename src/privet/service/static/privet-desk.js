@@ -6,8 +6,9 @@ const FEW = 50;
 
 /** One survey that is asked. */
 export class Desk {
-  /** @param {string} text @param {{ mostEpsilon?: number, fingerprint?: string }} options */
-  open(text, options) {
+  /** @param {ArrayBuffer} data @param {{ mostEpsilon?: number, fingerprint?: string }} options */
+  open(data, options) {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
     this.survey = Survey.from(text, options);
     const { id, title, epsilon, fingerprint, single } = this.survey;
     return { id, title, epsilon, fingerprint, single };
@@ -85,16 +86,16 @@ export class Desk {
 const LONG = 100_000;
 
 /**
- * A desk for a contract, here or in a worker.
- * @param {string} text
+ * A desk for a contract of so many bytes, here or in a worker.
+ * @param {number} size
  * @returns {Ask}
  */
-export function deskFor(text) {
+export function deskFor(size) {
   /** @type {any} */
   const desk = new Desk();
   /** @type {Ask} */
   const here = (method, ...args) => desk[method](...args);
-  if (text.length < LONG) return here;
+  if (size < LONG) return here;
   /** @type {Worker} */
   let worker;
   try {
@@ -120,6 +121,6 @@ export function deskFor(text) {
   return (method, ...args) =>
     new Promise((done, failed) => {
       waiting.set(++calls, { done, failed });
-      worker.postMessage({ call: calls, method, args });
+      worker.postMessage({ call: calls, method, args }, args.filter((one) => one instanceof ArrayBuffer));
     });
 }

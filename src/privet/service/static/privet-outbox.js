@@ -3,6 +3,8 @@
 // What is sent again is the same key and the same bytes, which the service counts once. A different
 // answer is refused before anything is drawn, as a second report would spend a second ε.
 
+import { hex, unhex } from "./privet-draws.js";
+
 const FIRST_WAIT = 1000, LONGEST_WAIT = 300_000;
 
 /**
@@ -17,12 +19,6 @@ const FIRST_WAIT = 1000, LONGEST_WAIT = 300_000;
 
 /** A report that was not made or not taken; the message says why in a word. */
 export class Refused extends Error {}
-
-/** @param {string} text */
-const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (two) => parseInt(two, 16));
-
-/** @param {Uint8Array} bytes */
-const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** 128 random bits in base64url. */
 const newKey = () =>
@@ -80,7 +76,7 @@ export class Outbox {
 
   /** The bytes of the report, if there is one. */
   get report() {
-    return bytesOf(this.kept.report ?? "");
+    return unhex(this.kept.report ?? "");
   }
 
   /**
@@ -120,7 +116,7 @@ export class Outbox {
     let response;
     try {
       response = await fetch(here ? this.#address() : this.#address(key), {
-        method: "POST", body: bytesOf(report), headers, credentials: "omit", cache: "no-store",
+        method: "POST", body: unhex(report), headers, credentials: "omit", cache: "no-store",
       });
     } catch {
       return this.retry(0);

@@ -156,20 +156,20 @@ export class PrivetSurvey extends HTMLElement {
     this.#outbox?.close();
     this.shadowRoot?.replaceChildren(this.#status);
     this.#say("loading");
-    let text;
+    let data;
     try {
       const response = await fetch(src, { credentials: "omit" });
       if (!response.ok) return this.#say("unsafe", { reason: `${response.status}` });
-      text = await response.text();
+      data = await response.arrayBuffer();
     } catch {
       setTimeout(() => started === this.#started && this.#start(), 5000);
       return;
     }
     if (started !== this.#started) return;
-    this.#ask = deskFor(text);
+    this.#ask = deskFor(data.byteLength);
     const most = this.getAttribute("max-epsilon"), fingerprint = this.getAttribute("fingerprint") ?? undefined;
     try {
-      const info = await this.#ask("open", text, { mostEpsilon: most ? Number(most) : undefined, fingerprint });
+      const info = await this.#ask("open", data, { mostEpsilon: most ? Number(most) : undefined, fingerprint });
       this.#outbox = new Outbox(src, info.id, info.fingerprint, this.getAttribute("invitation"), (kept) => this.#changed(kept));
       await this.#orRefused(() => this.#render(info, /** @type {Outbox} */ (this.#outbox)));
     } catch (error) {
@@ -238,7 +238,7 @@ export class PrivetSurvey extends HTMLElement {
       make("ul", {}, ...items(said.denied.length ? said.denied : said.names), ...(more ? items([words("more", { count: more })]) : [])),
       make("p", { textContent: said.other === undefined ? "" : words("chances", { own: 100 * said.own, other: 100 * said.other }) }),
       make("p", { textContent: words("ratio", said) }),
-      make("p", { textContent: words("bytes") }, " ", make("code", { textContent: report })),
+      make("details", {}, make("summary", { textContent: words("bytes") }), make("code", { textContent: report })),
     );
   }
 }
