@@ -1,6 +1,7 @@
 // What the element asks of a survey, in plain data that can also pass between a page and a worker.
 
 import { Survey } from "./privet.js";
+import { hex, unhex } from "./privet-draws.js";
 
 const FEW = 50;
 
@@ -50,17 +51,20 @@ export class Desk {
     return String(this.#page(page).value(answers, this.#survey().single));
   }
 
-  /** @param {number} page @param {any} answers */
+  /**
+   * A report, in hexadecimal digits.
+   * @param {number} page @param {any} answers
+   */
   randomize(page, answers) {
-    return this.#survey().randomize(answers, { page: this.#page(page) });
+    return hex(this.#survey().randomize(answers, { page: this.#page(page) }));
   }
 
   /**
    * What a report says, for people.
-   * @param {Uint8Array} report
+   * @param {string} report
    */
   shown(report) {
-    const [page, own] = this.#survey().opened(report), { mechanism } = page;
+    const [page, own] = this.#survey().opened(unhex(report)), { mechanism } = page;
     const members = mechanism.members(own), denied = mechanism.denied?.(own) ?? [];
     const names = (/** @type {number[]} */ some) => some.slice(0, FEW).map((one) => page.name(one));
     const { own: hit, other, ratio } = mechanism;

@@ -3,7 +3,7 @@
 // What is sent again is the same key and the same bytes, which the service counts once. A different
 // answer is refused before anything is drawn, as a second report would spend a second ε.
 
-import { hex, unhex } from "./privet-draws.js";
+import { unhex } from "./privet-draws.js";
 
 const FIRST_WAIT = 1000, LONGEST_WAIT = 300_000;
 
@@ -74,11 +74,6 @@ export class Outbox {
     if (kept.state) this.changed(kept);
   }
 
-  /** The bytes of the report, if there is one. */
-  get report() {
-    return unhex(this.kept.report ?? "");
-  }
-
   /**
    * The page of this device, drawn once.
    * @param {() => number | Promise<number>} draw
@@ -92,13 +87,13 @@ export class Outbox {
 
   /**
    * Make a report unless there is one, and send it.
-   * @param {string} answer @param {() => Uint8Array | Promise<Uint8Array>} draw
+   * @param {string} answer @param {() => string | Promise<string>} draw
    */
   async answer(answer, draw) {
     await this.#alone(async () => {
       const { report, answer: before } = this.kept;
       if (report && before !== answer) throw new Refused("answered");
-      if (!report) this.keep({ answer, report: hex(await draw()), key: newKey(), state: "waiting" });
+      if (!report) this.keep({ answer, report: await draw(), key: newKey(), state: "waiting" });
     });
     await this.send();
   }
@@ -126,7 +121,7 @@ export class Outbox {
     if (status === 408 || status === 429 || status >= 500)
       return this.retry(1000 * Number(response.headers.get("Retry-After") ?? 0) || 0);
     const reason = await response.json().then((problem) => problem.reason, () => null);
-    this.keep({ state: "refused", reason: reason ?? `${status}` });
+    this.keep({ state: "refused", reason: status === 403 ? "uninvited" : reason ?? `${status}` });
   }
 
   /**
@@ -148,9 +143,9 @@ export class Outbox {
 
   /** Send what waits as the page goes away; if that fails too, the next visit does. */
   beacon() {
-    const { state, key } = this.kept;
-    if (state === "waiting" && key)
-      navigator.sendBeacon(this.#address(key), new Blob([this.report], { type: "application/octet-stream" }));
+    const { state, report, key } = this.kept;
+    if (state === "waiting" && report && key)
+      navigator.sendBeacon(this.#address(key), new Blob([unhex(report)], { type: "application/octet-stream" }));
   }
 
   /**

@@ -117,7 +117,7 @@ export class PrivetSurvey extends HTMLElement {
   }
 
   attributeChangedCallback() {
-    if (this.isConnected) this.#start();
+    if (this.isConnected && this.#started) this.#start();
   }
 
   /**
@@ -229,7 +229,7 @@ export class PrivetSurvey extends HTMLElement {
     const known = reason === "deleted" ? "closed" : reason;
     if (state !== "refused") this.#say(/** @type {string} */ (state));
     else this.#say(known === "closed" || known === "uninvited" ? known : "refused", { reason });
-    const said = await this.#ask("shown", this.#outbox?.report), words = this.#words.bind(this);
+    const said = await this.#ask("shown", report), words = this.#words.bind(this);
     const items = (/** @type {string[]} */ names) => names.map((name) => make("li", { textContent: name }));
     const more = said.count - said.names.length;
     this.#sent.replaceChildren(
