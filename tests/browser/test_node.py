@@ -1,4 +1,4 @@
-"""The browser's client in node: the published vectors, and the same contracts refused as by Python."""
+"""The browser's client in node: the published vectors, and contracts refused as by Python."""
 
 import gzip
 import json
@@ -60,8 +60,8 @@ EVERY = [
 ]
 WRONG = [
     None, True, 0, 1, -1, 2, 3, 7, 1.5, 1e-320, 1e308, 2**53 + 1, "", "1", "x", "drink", " tea",
-    "\u3164", "\u200d", "e\u0301", "n\u00a0n", [], [0], ["a"], ["a", "a"], ["drink", "age"], [18.5, 20.0],
-    [1, 1], [1, 0], [0, 64], {}, {"a": 1}, [{}], "a" * 70,
+    "\u3164", "\u200d", "e\u0301", "n\u00a0n", [], [0], ["a"], ["a", "a"], ["drink", "age"],
+    [18.5, 20.0], [1, 1], [1, 0], [0, 64], {}, {"a": 1}, [{}], "a" * 70,
 ]  # fmt: skip
 
 
@@ -101,7 +101,12 @@ def hostile():
     """Yield texts of contracts, most of them wrong somewhere."""
     for contract in EVERY:
         good = contract.to_json()
-        yield from (good, good + "\n", good.replace(":", ": ", 1), good.replace("{", '{"id":"q",', 1))
+        yield from (
+            good,
+            good + "\n",
+            good.replace(":", ": ", 1),
+            good.replace("{", '{"id":"q",', 1),
+        )
         document = json.loads(good)
         for path in places(document):
             value = document
@@ -201,7 +206,9 @@ def test_it_is_small():
 def test_it_needs_nothing_else_and_writes_no_html():
     for path in STATIC.glob("*.js"):
         text = stripped(path)
-        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b", text)
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b", text
+        )
         assert not re.search(r"crypto\.subtle|node:|https?://", text)
         assert len(path.read_text().splitlines()) <= 400
 
@@ -230,7 +237,15 @@ console.log(JSON.stringify(times));
 
 def test_a_report_of_a_thousand_values_is_made_quickly():
     names = [f"c{i}" for i in range(1000)]
-    kinds = ["k-subset", "cyclotomic", "projective", "hadamard", "local-hash", "binary-rr", "rappor"]
+    kinds = [
+        "k-subset",
+        "cyclotomic",
+        "projective",
+        "hadamard",
+        "local-hash",
+        "binary-rr",
+        "rappor",
+    ]
     surveys = [Survey("?", names, 1.0, mechanism=kind).to_json() for kind in kinds]
     times = dict(zip(kinds, run_node(SPEED, surveys), strict=True))
     assert max(times.values()) < 0.2, times  # milliseconds

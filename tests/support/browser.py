@@ -67,8 +67,9 @@ _PAGE = """<!doctype html>
 class Site:
     """Pages and the client's files, before a real service: one origin, as behind a proxy.
 
-    `posts` are the reports that came: address, headers, body. The next `busy` of them are told to
-    come again. `contracts` are served by their paths, and their reports are taken by the site itself.
+    Pages of the host other.test may see its answers. `posts` are the reports that came: address,
+    headers, body. The next `busy` of them are told to come again. `contracts` are served by their
+    paths, and their reports are taken by the site itself.
     """
 
     def __init__(self, service):
@@ -93,6 +94,9 @@ class Site:
                 else:
                     self._forward(None)
 
+            def do_OPTIONS(self):
+                self._answer(204, b"", "text/plain")
+
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 site.posts.append((self.path, dict(self.headers), body))
@@ -115,10 +119,14 @@ class Site:
 
             def _answer(self, status, body, kind, headers=()):
                 self.send_response(status)
-                for name, value in {
-                    "Content-Type": kind, "Content-Length": str(len(body)),
-                    "Content-Security-Policy": POLICY, "Cache-Control": "no-store", **dict(headers),
-                }.items():  # fmt: skip
+                said = {"Content-Type": kind, "Content-Length": str(len(body)), **dict(headers)}
+                origin = self.headers.get("Origin", "")
+                if "//other.test:" in origin:
+                    said["Access-Control-Allow-Origin"] = origin
+                    said["Access-Control-Allow-Headers"] = "Content-Type"
+                if not self.headers["Host"].startswith("other.test:"):
+                    said["Content-Security-Policy"] = POLICY
+                for name, value in (said | {"Cache-Control": "no-store"}).items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
@@ -130,8 +138,10 @@ class Site:
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def page(self, id, **attributes):
-        return f"{self.url}/page?{urlencode({'src': f'/surveys/{id}'} | attributes)}"
+    def page(self, id, host="127.0.0.1", **attributes):
+        """The address of a page that asks a survey, as seen by a host of some name."""
+        asked = urlencode({"src": f"/surveys/{id}"} | attributes)
+        return f"{self.url.replace('127.0.0.1', host)}/page?{asked}"
 
     def end(self):
         self._server.shutdown()
@@ -144,9 +154,10 @@ def chromium():
     path = need("chromium", "chromium")
     from playwright.sync_api import sync_playwright
 
-    alone = ["--no-sandbox"] if os.geteuid() == 0 else []
+    args = ["--host-resolver-rules=MAP *.test 127.0.0.1"]  # names that are not this machine's own
+    args += ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=alone)
+        started = playwright.chromium.launch(executable_path=path, args=args)
         try:
             yield started
         finally:
