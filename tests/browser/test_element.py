@@ -159,6 +159,32 @@ def test_a_closed_survey_is_said_to_be(context, site, service):
     assert page.evaluate("told") == [["privet-refused", "closed"]]
 
 
+def test_what_was_sent_stays_so_when_the_survey_is_closed(context, site, service):
+    service.client().create(Survey("Soon over?", ["yes", "no"], 1.0, id="soon"))
+    page = opened(context, site, "soon")
+    send(page, "yes")
+    page.get_by_text("Sent. Thank you!").wait_for()
+    service.client().ask("POST", "/surveys/soon/close", b"", admin=True)
+    page.reload()
+    send(page, "yes")
+    page.wait_for_function("told.length")
+    assert page.evaluate("told") == [["privet-sent", None]]
+    assert kept(page)[0]["state"] == "sent"
+
+
+def test_another_survey_takes_its_place(context, site):
+    page = opened(context, site)
+    send(page, "tea")
+    page.get_by_text("Sent. Thank you!").wait_for()
+    page.evaluate("document.querySelector('privet-survey').setAttribute('src', '/surveys/cakes')")
+    page.get_by_text("Which cakes?").wait_for()
+    assert page.get_by_text("Sent. Thank you!").count() == 0
+    page.get_by_role("button").click()  # none of them
+    page.get_by_text("Sent. Thank you!").wait_for()
+    assert [path for path, *_ in site.posts] == ["/surveys/drink/reports", "/surveys/cakes/reports"]
+    assert context.said == []
+
+
 def test_a_page_of_a_questionnaire_is_drawn_once_and_asked_alone(context, site, service):
     page = opened(context, site, "party")
     drawn = kept(page)[0]["page"]

@@ -46,6 +46,7 @@ export class Outbox {
 
   /** Stop sending; the next outbox of the survey goes on. */
   close() {
+    this.changed = () => {};
     clearTimeout(this.timer);
     removeEventListener("online", this.online);
     removeEventListener("pagehide", this.pagehide);
@@ -90,17 +91,22 @@ export class Outbox {
    * @param {string} answer @param {() => string | Promise<string>} draw
    */
   async answer(answer, draw) {
-    await this.#alone(async () => {
+    const made = () => {
       const { report, answer: before } = this.kept;
       if (report && before !== answer) throw new Refused("answered");
-      if (!report) this.keep({ answer, report: await draw(), key: newKey(), state: "waiting" });
+      return report;
+    };
+    await this.#alone(async () => {
+      if (made()) return;
+      const report = await draw();
+      if (!made()) this.keep({ answer, report, key: newKey(), state: "waiting" });
     });
     await this.send();
   }
 
   /** Send what was drawn, as often as need be. */
   async send() {
-    const { report, key } = this.kept;
+    const { report, key, state } = this.kept;
     if (!report || !key) return;
     clearTimeout(this.timer);
     const here = this.src.origin === location.origin;
@@ -117,7 +123,7 @@ export class Outbox {
       return this.retry(0);
     }
     const { status } = response;
-    if (response.ok) return this.keep({ state: "sent", reason: undefined });
+    if (response.ok || state === "sent") return this.keep({ state: "sent", reason: undefined });
     if (status === 408 || status === 429 || status >= 500)
       return this.retry(1000 * Number(response.headers.get("Retry-After") ?? 0) || 0);
     const reason = await response.json().then((problem) => problem.reason, () => null);
