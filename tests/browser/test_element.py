@@ -6,6 +6,7 @@ import pytest
 
 from asked import DRINK, PARTY, kept, opened, reports, send
 from privet import Survey
+from serving import JSON
 
 
 def test_an_answer_is_sent_shown_and_sent_again_as_it_was(context, site, service):
@@ -89,7 +90,7 @@ def test_what_waited_is_sent_by_the_next_visit(context, site, service):
 
 
 def test_a_busy_service_is_asked_again_when_it_says(context, site):
-    site.busy = 1
+    site.refusals = [(503, "busy", {"Retry-After": "1"})]
     page = opened(context, site)
     send(page, "tea")
     page.get_by_text("Not sent yet.").wait_for()
@@ -101,7 +102,7 @@ def test_a_busy_service_is_asked_again_when_it_says(context, site):
 
 def test_a_page_that_goes_away_sends_what_waits(context, site, service):
     before = reports(service)
-    site.busy = 1
+    site.refusals = [(503, "busy", {"Retry-After": "1"})]
     page = opened(context, site, invitation="abcdefghijklmnopqrstuv")
     send(page, "tea")
     page.get_by_text("Not sent yet.").wait_for()
@@ -126,17 +127,37 @@ def test_plain_http_is_enough(context, site):
 
 
 def test_a_page_of_another_origin_sends_the_key_in_the_address(context, site, service):
-    """As its own header would need the service's leave."""
-    before = reports(service)
-    src, invitation = f"{site.url}/surveys/drink", "abcdefghijklmnopqrstuv"
-    page = opened(context, site, host="other.test", src=src, invitation=invitation)
+    """As a header of its own would be no simple request."""
+    page, sent = context.new_page(), []
+    origin = site.url.replace("127.0.0.1", "other.test")
+    address = f"/surveys?origins={origin}"
+    survey = Survey("Elsewhere?", ["yes", "no"], 1.0, id="elsewhere")
+    service.client().ask("POST", address, survey.to_json().encode(), admin=True, **JSON)
+    page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
+    page.goto(site.page("", host="other.test", src=f"{service.url}/surveys/elsewhere"))
+    send(page, "yes")
+    page.get_by_text("Sent. Thank you!").wait_for()
+    (request,), (one,) = sent, kept(page)
+    assert request.url == f"{service.url}/surveys/elsewhere/reports?key={one['key']}"
+    assert not {"idempotency-key", "cookie"} & {*request.headers}
+    assert request.post_data_buffer.hex() == one["report"]
+    assert context.said == []
+
+
+def test_an_invitation_is_sent_along_and_missed_aloud(context, site):
+    site.refusals = [(403, "not-invited", {})]
+    page = opened(context, site)
+    send(page, "tea")
+    page.get_by_text("Refused: this survey needs an invitation").wait_for()
+    assert page.evaluate("told") == [["privet-refused", "not-invited"]]
+    word = "abcdefghijklmnopqrstuv"
+    page = opened(context, site, invitation=word)
     send(page, "tea")
     page.get_by_text("Sent. Thank you!").wait_for()
-    ((path, headers, body),), (one,) = site.posts, kept(page)
-    assert path == f"/surveys/drink/reports?key={one['key']}&invitation={invitation}"
-    assert not {"Idempotency-Key", "Invitation", "Cookie"} & {*headers}
-    assert reports(service) == sorted([*before, body])
-    assert context.said == []
+    first, second = site.posts
+    assert "Invitation" not in first[1]
+    assert second[1]["Invitation"] == word
+    assert first[2] == second[2]
 
 
 def test_two_pages_at_once_draw_one_report(context, site):

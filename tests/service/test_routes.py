@@ -28,7 +28,7 @@ def test_every_row_is_described():
     for row in ROUTES:
         operation = document["paths"][row.path][row.method.lower()]
         assert operation["summary"].endswith((".", ":")) or ";" in operation["summary"]
-        assert ("security" in operation) == ("401" in operation["responses"]) == row.admin
+        assert ("security" in operation) == row.admin <= ("401" in operation["responses"])
         assert ("requestBody" in operation) == bool(row.takes)
         assert ("{id}" in row.path) == ("404" in operation["responses"])
         names.add(operation["operationId"])

@@ -200,7 +200,7 @@ def test_what_is_nowhere_and_what_cannot_be_done(client, survey):
     assert refused(client.get("/surveys/"), 404, "nowhere")
     answer = client.ask("PUT", f"/surveys/{survey.id}")
     assert refused(answer, 405, "method")
-    assert answer.headers["allow"] == "DELETE, GET, HEAD"
+    assert answer.headers["allow"] == "DELETE, GET, HEAD, OPTIONS, PATCH"
 
 
 @pytest.mark.parametrize("given", [None, "", "Bearer", "Bearer ", "Bearer wrong", "Basic {}", "{}"])
@@ -260,7 +260,8 @@ def test_the_service_describes_itself(client):
         "POST /surveys", "GET /surveys", "GET /surveys/{id}", "DELETE /surveys/{id}",
         "POST /surveys/{id}/reports", "GET /surveys/{id}/reports", "GET /surveys/{id}/tally",
         "GET /surveys/{id}/estimate", "POST /surveys/{id}/close", "GET /healthz", "GET /readyz",
-        "GET /metrics", "GET /openapi.json",
+        "PATCH /surveys/{id}", "POST /surveys/{id}/invitations", "GET /login", "POST /login",
+        "POST /logout", "GET /metrics", "GET /openapi.json",
     }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import pytest
 from arrivals import AGE, BOTH, SURVEY, answers, arrival, stored, tally_of
 from privet import Survey
 from privet.errors import IdTaken, NoReports, NoSurvey, StoreFailure
-from privet.store import Arrival, Outcome, database, folding, open_store
+from privet.store import EXEMPT, Arrival, Outcome, database, folding, open_store
 
 CONTRACTS = pytest.mark.parametrize("contract", [SURVEY, AGE, BOTH], ids=lambda one: one.id)
 COUNTED, ALREADY, CONFLICT = Outcome.COUNTED, Outcome.ALREADY, Outcome.CONFLICT
@@ -161,7 +161,8 @@ def test_keys_are_kept_for_thirty_days_after_the_close(drinks):
     assert drinks.add([one, other]) == [ALREADY, ALREADY]
     drinks.expire(closed + timedelta(days=31))
     assert drinks.add([one, other]) == [Outcome.CLOSED, ALREADY]  # the other is open
-    assert not drinks.spend("drinks", bytes(32), bytes(32))
+    with drinks._database.snapshot() as run:
+        assert run("SELECT COUNT(*) FROM invitations").fetchone()[0] == 0
 
 
 # --- folds ----------------------------------------------------------------------------------------
@@ -363,35 +364,80 @@ def test_nothing_is_counted_after_a_close_or_delete_returned(drinks, end):
 # --- access ---------------------------------------------------------------------------------------
 
 
-def test_an_invitation_is_spent_for_one_key(drinks):
-    invitations = [sha256(b"%d" % i).digest() for i in range(3)]
-    drinks.invite("drinks", invitations)
-    drinks.invite("drinks", invitations)
-    first, second = bytes(32), bytes([1]) * 32
-    assert drinks.spend("drinks", invitations[0], first)
-    drinks.invite("drinks", invitations)  # which does not make it new
-    assert drinks.spend("drinks", invitations[0], first)  # sent again
-    assert not drinks.spend("drinks", invitations[0], second)
-    assert drinks.spend("drinks", invitations[1], second)
-    assert not drinks.spend("drinks", sha256(b"other").digest(), first)
-    for ask in (
-        lambda: drinks.invite("other", invitations),
-        lambda: drinks.spend("x", first, first),
-    ):
-        with pytest.raises(NoSurvey):
-            ask()
+INVITATIONS = [sha256(b"%d" % i).digest() for i in range(3)]
 
 
-def test_an_invitation_that_several_spend_at_once_is_one_keys(drinks):
-    drinks.invite("drinks", [bytes(32)])
+@pytest.fixture
+def invited(store):
+    """A store with a survey by invitation, and three invitations."""
+    store.create(SURVEY, {"invited": True})
+    store.invite("drinks", INVITATIONS)
+    return store
+
+
+def sent(key, invitation=None, n=1):
+    """An arrival that is the same whenever the key is."""
+    body = [bytes([0b0001])] * n
+    return arrival(SURVEY, body, key)._replace(invitation=invitation)
+
+
+def test_an_invitation_counts_once_and_its_key_may_come_again(invited):
+    one, two, _ = INVITATIONS
+    uninvited = Outcome.UNINVITED
+    assert invited.add([sent(b"a", one)]) == [COUNTED]
+    assert invited.add([sent(b"a", one)]) == [ALREADY]  # as its answer may have been lost
+    assert invited.add([sent(b"a", one, 2)]) == [CONFLICT]
+    assert invited.add([sent(b"b", one)]) == [uninvited]
+    assert invited.add([sent(b"b"), sent(None, two), sent(b"b", bytes(32))]) == [uninvited] * 3
+    assert invited.add([sent(b"b", two)]) == [COUNTED]  # refusals did not spend the key
+    assert invited.add([sent(b"c", EXEMPT), sent(b"c", EXEMPT)]) == [COUNTED, ALREADY]
+    assert invited.tally("drinks").n == 3
+    with pytest.raises(NoSurvey):
+        invited.invite("other", INVITATIONS)
+
+
+def test_in_a_group_invitations_count_as_if_one_had_come_after_the_other(invited):
+    one, two, three = INVITATIONS
+    group = [
+        sent(b"a", one), sent(b"a", one), sent(b"b", one), sent(b"b", one), sent(b"c", bytes(32)),
+        sent(b"c", two), sent(b"d", three, 2), sent(b"d", three),
+    ]  # fmt: skip
+    assert Counter(invited.add(group)) == {
+        COUNTED: 3, ALREADY: 1, CONFLICT: 1, Outcome.UNINVITED: 3,
+    }  # fmt: skip
+    assert invited.check("drinks") is None
+    with invited._database.snapshot() as run:
+        assert run("SELECT COUNT(*) FROM invitations").fetchone()[0] == 0
+        assert run("SELECT COUNT(*) FROM keys").fetchone()[0] == 3
+
+
+def test_an_invitation_that_several_spend_at_once_counts_once(invited):
     won = []
 
     def spend(i):
-        if drinks.spend("drinks", bytes(32), bytes([i]) * 32):
+        if invited.add([sent(b"%d" % i, INVITATIONS[0])]) == [COUNTED]:
             won.append(i)
 
     in_threads(5, spend)
-    assert len(won) == 1
+    assert len(won) == 1 == invited.tally("drinks").n
+
+
+def test_a_closed_survey_by_invitation_knows_its_keys(invited):
+    invited.add([sent(b"a", INVITATIONS[0])])
+    invited.close("drinks")
+    late = [sent(b"a", INVITATIONS[0]), sent(b"b", INVITATIONS[1]), sent(None)]
+    assert invited.add(late) == [ALREADY, Outcome.CLOSED, Outcome.CLOSED]
+
+
+def test_settings_can_change(drinks):
+    drinks.change("drinks", {"invited": True, "more": [1]})
+    assert drinks.get("drinks").settings == {"invited": True, "more": [1]}
+    assert drinks.add([sent(b"a")]) == [Outcome.UNINVITED]
+    drinks.change("drinks", {})
+    assert drinks.add([sent(b"a")]) == [COUNTED]
+    drinks.delete("drinks")
+    with pytest.raises(NoSurvey):
+        drinks.change("drinks", {})
 
 
 def test_the_token(drinks):
@@ -429,20 +475,23 @@ def test_migrations_run_once_each_and_a_newer_store_is_refused(place, tmp_path, 
     dialect = store._database.dialect
     folder = tmp_path / "migrations" / dialect
     folder.mkdir(parents=True)
-    (folder / "001.sql").write_text((database.MIGRATIONS / dialect / "001.sql").read_text())
-    (folder / "002.sql").write_text("ALTER TABLE surveys ADD COLUMN note TEXT;\n")
+    there = len(list((database.MIGRATIONS / dialect).iterdir()))
+    for script in (database.MIGRATIONS / dialect).iterdir():
+        (folder / script.name).write_text(script.read_text())
+    (folder / f"{there + 1:03}.sql").write_text("ALTER TABLE surveys ADD COLUMN note TEXT;\n")
     with monkeypatch.context() as patch:
         patch.setattr(database, "MIGRATIONS", tmp_path / "migrations")
         for _ in range(2):
             with open_store(place) as store, store._database.snapshot() as run:
                 assert run("SELECT id, note FROM surveys").fetchall() == [("drinks", None)]
         # One that fails leaves the store as it was.
-        (folder / "003.sql").write_text("ALTER TABLE surveys ADD COLUMN more TEXT; NONSENSE;")
+        bad = folder / f"{there + 2:03}.sql"
+        bad.write_text("ALTER TABLE surveys ADD COLUMN more TEXT; NONSENSE;")
         with pytest.raises(StoreFailure):
             open_store(place)
-        (folder / "003.sql").unlink()
+        bad.unlink()
         with open_store(place) as store, store._database.snapshot() as run:
-            assert store._database.version(run) == 2
-    message = "The store is of version 2, and this privet knows 1: use a newer privet."
+            assert store._database.version(run) == there + 1
+    message = f"The store is of version {there + 1}, and this privet knows {there}: use a newer"
     with pytest.raises(StoreFailure, match=message):
         open_store(place)

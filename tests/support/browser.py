@@ -54,7 +54,7 @@ def all_vectors():
 # What a careful site sends with its pages: its own files alone, and no text that becomes a script.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "require-trusted-types-for 'script'"
+    "require-trusted-types-for 'script'; trusted-types privet"
 )
 _PAGE = """<!doctype html>
 <html lang="{lang}">
@@ -67,13 +67,13 @@ _PAGE = """<!doctype html>
 class Site:
     """Pages and the client's files, before a real service: one origin, as behind a proxy.
 
-    Pages of the host other.test may see its answers. `posts` are the reports that came: address,
-    headers, body. The next `busy` of them are told to come again. `contracts` are served by their
-    paths, and their reports are taken by the site itself.
+    Pages of the host other.test have no policy. `posts` are the reports that came: address,
+    headers, body. The next ones are answered by `refusals` (status, reason, headers), while there
+    are any. `contracts` are served by their paths, and their reports are taken by the site itself.
     """
 
     def __init__(self, service):
-        self.posts, self.busy, self.contracts, site = [], 0, {}, self
+        self.posts, self.refusals, self.contracts, site = [], [], {}, self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
@@ -94,17 +94,15 @@ class Site:
                 else:
                     self._forward(None)
 
-            def do_OPTIONS(self):
-                self._answer(204, b"", "text/plain")
-
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 site.posts.append((self.path, dict(self.headers), body))
                 if self.path.removesuffix("/reports") in site.contracts:
                     self._answer(200, b"{}", "application/json")
-                elif site.busy:
-                    site.busy -= 1
-                    self._answer(503, b"{}", "application/json", {"Retry-After": "1"})
+                elif site.refusals:
+                    status, reason, headers = site.refusals.pop(0)
+                    problem = json.dumps({"reason": reason}).encode()
+                    self._answer(status, problem, "application/problem+json", headers)
                 else:
                     self._forward(body)
 
@@ -120,10 +118,6 @@ class Site:
             def _answer(self, status, body, kind, headers=()):
                 self.send_response(status)
                 said = {"Content-Type": kind, "Content-Length": str(len(body)), **dict(headers)}
-                origin = self.headers.get("Origin", "")
-                if "//other.test:" in origin:
-                    said["Access-Control-Allow-Origin"] = origin
-                    said["Access-Control-Allow-Headers"] = "Content-Type"
                 if not self.headers["Host"].startswith("other.test:"):
                     said["Content-Security-Policy"] = POLICY
                 for name, value in (said | {"Cache-Control": "no-store"}).items():

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import re
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +11,6 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 
 def say(line: str) -> None:
@@ -75,27 +70,16 @@ def write_table(
     if ending == ".json":
         path.write_text(as_json(document()) + "\n", "utf-8")
     elif ending == ".csv":
-        table = columns()
-        rows = [[*table], *zip(*table.values(), strict=True)]
-        unsafe = 0 if exact else sum(_is_formula(cell) for row in rows for cell in row)
+        from ..analysis.spreadsheet import csv_text
+
+        text, unsafe = csv_text(columns(), exact=exact)
         if unsafe:
-            rows = [[f"'{cell}" if _is_formula(cell) else cell for cell in row] for row in rows]
             say(f"Note: an apostrophe keeps spreadsheets from running {plural(unsafe, 'cell')}.")
-        with path.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows(rows)
+        path.write_text(text, "utf-8", newline="")
     else:
         from ..analysis.columns import arrow
 
         arrow("parquet").write_table(arrow().table(dict(columns())), path)
-
-
-def _is_formula(cell: object) -> bool:
-    """Say whether a spreadsheet would run a cell, which it does with text that begins like this.
-
-    >>> [_is_formula(cell) for cell in ("=1+1", "@home", "-1,5", "+3 or more", "tea", -1)]
-    [True, True, False, True, False, False]
-    """
-    return isinstance(cell, str) and cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell)
 
 
 def one_line(text: str) -> str:

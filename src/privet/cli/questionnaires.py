@@ -130,11 +130,10 @@ class Answered:
         level = self.looks.level
         for group, estimate in self.groups.items():
             for name, one in self._questions(estimate).items():
-                save = figures.save_scale if hasattr(one, "mean") else figures.save_estimate
-                yield _joined(group, (name,)), partial(save, one, level=level)
+                yield _joined(group, (name,)), partial(figures.save, one, level=level)
             for ids, table in self._tables(estimate).items():
                 if len(ids) == _TWO:
-                    yield _joined(group, ids), partial(figures.save_table, table, level=level)
+                    yield _joined(group, ids), partial(figures.save, table, level=level)
 
     def show(self) -> None:
         """Print every question, and every table with what goes together in it."""

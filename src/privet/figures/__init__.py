@@ -1,11 +1,18 @@
 """Pictures of estimates, plans and experiments, by matplotlib, which is imported late."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from .changes import plot_changes, save_changes
 from .estimates import plot_estimate, plot_groups, save_estimate, save_groups
 from .experiments import plot_experiment, save_experiment
 from .plans import plot_plan, save_plan
 from .scales import plot_below, plot_scale, plot_scale_groups, save_scale, save_scale_groups
 from .tables import plot_table, save_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "plot_below",
@@ -17,6 +24,7 @@ __all__ = [
     "plot_scale",
     "plot_scale_groups",
     "plot_table",
+    "save",
     "save_changes",
     "save_estimate",
     "save_experiment",
@@ -26,3 +34,13 @@ __all__ = [
     "save_scale_groups",
     "save_table",
 ]
+
+
+def save(found: Any, path: Path, **options: Any) -> None:
+    """Write the picture of whatever reports say: of a question, a scale, or a table of two."""
+    if hasattr(found, "categories"):
+        save_table(found, path, **options)
+    elif hasattr(found, "mean"):
+        save_scale(found, path, **options)
+    else:
+        save_estimate(found, path, **options)

@@ -1,7 +1,12 @@
-"""Who may do what: the administrator has a token, of which the store keeps the hash."""
+"""Who may do what: the administrator has a token, of which the store keeps the hash.
+
+Programs send it in a header, and browsers in a cookie that no script can read, no other site's page
+can send, and no other page than ours can use.
+"""
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import sha256
 from hmac import compare_digest
 from http import HTTPStatus
@@ -15,12 +20,16 @@ from .problems import Problem
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from starlette.requests import Request
+
     from ..store import Store
 
-__all__ = ["check_token", "hashed", "settle_token"]
+__all__ = ["check_admin", "check_same_origin", "cookie", "hashed", "is_token", "settle_token"]
 
 _TOKEN_BYTES = 32
 _SHORTEST = 22  # base64url characters of 128 random bits
+_COOKIE, _COOKIE_SECONDS = "privet", 12 * 3600
+_SAFE = ("GET", "HEAD")
 
 
 def hashed(token: str) -> bytes:
@@ -28,14 +37,54 @@ def hashed(token: str) -> bytes:
     return sha256(token.encode()).digest()
 
 
-def check_token(authorization: str | None, kept: bytes | None) -> None:
-    """Refuse a request whose header does not have the token; the time says nothing of it."""
-    scheme, _, token = (authorization or "").partition(" ")
-    if scheme.lower() == "bearer" and compare_digest(hashed(token.strip()), kept or b""):
-        return
+def is_token(token: str, kept: bytes | None) -> bool:
+    """Tell whether this is the administrator's token; the time says nothing of it."""
+    return compare_digest(hashed(token), kept or b"")
+
+
+def check_admin(request: Request, kept: bytes | None) -> None:
+    """Refuse a request that is not the administrator's, or is not of our own pages."""
+    authorization = request.headers.get("authorization")
+    if authorization is None:
+        if is_token(_in_cookie(request), kept):
+            if request.method not in _SAFE:
+                check_same_origin(request)
+            return
+    else:
+        scheme, _, token = authorization.partition(" ")
+        if scheme.lower() == "bearer" and is_token(token.strip(), kept):
+            return
     detail = "This is for the administrator: send 'Authorization: Bearer TOKEN'."
     headers = {"WWW-Authenticate": "Bearer"}
     raise Problem(HTTPStatus.UNAUTHORIZED, "not-allowed", detail, headers)
+
+
+def check_same_origin(request: Request) -> None:
+    """Refuse what another site's page sends with the administrator's cookie."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin", "")
+    if site is None:
+        same = origin.partition("://")[2] == request.headers.get("host")
+    else:
+        same = site == "same-origin"
+    if not same:
+        detail = "This is for pages of this service alone."
+        raise Problem(HTTPStatus.FORBIDDEN, "cross-site", detail)
+
+
+def cookie(request: Request, token: str) -> str:
+    """Return the header that keeps a token in a browser, for our own pages, or removes it."""
+    value = urlsafe_b64encode(token.encode()).decode().rstrip("=")
+    secure = "; Secure" if request.url.scheme == "https" else ""
+    path, age = request.scope.get("root_path") or "/", _COOKIE_SECONDS if token else 0
+    return f"{_COOKIE}={value}; Path={path}; Max-Age={age}; HttpOnly; SameSite=Strict{secure}"
+
+
+def _in_cookie(request: Request) -> str:
+    value = request.cookies.get(_COOKIE, "")
+    try:
+        return urlsafe_b64decode(value + "=" * (-len(value) % 4)).decode()
+    except ValueError:
+        return ""
 
 
 def settle_token(store: Store, path: Path | None) -> str | None:

@@ -6,45 +6,57 @@ import asyncio
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from itertools import groupby
-from typing import TYPE_CHECKING
+from math import ceil, inf
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from ..contract import Contract
-from .access import check_token
+from ..errors import NoSurvey, StoreFailure
+from .access import check_admin
 from .bodies import Incoming, Room
-from .estimates import as_json
 from .gathering import Gathering, note
+from .headers import SAFE_HEADERS, allowance
+from .limits import RateLimit
+from .messages import encoded
 from .metrics import Metrics
 from .openapi import describe
 from .problems import Problem, as_problem
 from .routes import ROUTES
+from .settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
+    from collections.abc import AsyncIterator, Iterable, Sequence
 
-    from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from ..store import Store
     from .routes import Row
 
-__all__ = ["Service", "make_app"]
+__all__ = ["PER_MINUTE", "Service", "make_app"]
 
-_MOST_CONTRACTS = 256
+PER_MINUTE = 3000
+_MOST_KEPT = 256
+_FRESH_SECONDS = 5.0
+T = TypeVar("T")
 
 
 class Service:
     """What all requests share. A contract never changes, so that it is read once."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, defaults: Settings, per_minute: int) -> None:
         self.store, self.metrics, self.room = store, Metrics(), Room()
         self.gathering = Gathering(store, self.metrics)
-        self.openapi = as_json(describe(ROUTES))
+        self.limit = RateLimit(per_minute)
+        self.defaults = defaults
+        self.openapi = encoded(describe(ROUTES))
         self.estimating = asyncio.Lock()
         self.estimates: dict[str, tuple[str, bytes]] = {}
         self._contracts: dict[str, Contract] = {}
+        self._settings: dict[str, tuple[float, Settings]] = {}
 
     async def contract(self, id: str) -> Contract:
         """Return a survey's contract; whether it is open or deleted, the store knows."""
@@ -52,10 +64,26 @@ class Service:
         if found is None:
             entry = await asyncio.to_thread(self.store.get, id)
             found = await asyncio.to_thread(Contract.from_json, entry.contract)
-            if len(self._contracts) >= _MOST_CONTRACTS:
-                self._contracts.pop(next(iter(self._contracts)))
-            self._contracts[id] = found
+            _keep(self._contracts, id, found)
         return found
+
+    async def settings(self, id: str) -> Settings:
+        """Return a survey's settings, as of some seconds ago where another process changed them."""
+        read, found = self._settings.get(id, (-inf, Settings()))
+        if monotonic() > read + _FRESH_SECONDS:
+            entry = await asyncio.to_thread(self.store.get, id)
+            found = Settings().changed(entry.settings)
+            _keep(self._settings, id, (monotonic(), found))
+        return found
+
+    async def check_admin(self, request: Request) -> None:
+        """Refuse a request that is not the administrator's."""
+        check_admin(request, await asyncio.to_thread(self.store.token))
+
+    def forget(self, id: str) -> None:
+        """Read a survey's settings and reports anew."""
+        self._settings.pop(id, None)
+        self.estimates.pop(id, None)
 
 
 class _Resource:
@@ -64,6 +92,7 @@ class _Resource:
     def __init__(self, service: Service, path: str, rows: Iterable[Row]) -> None:
         self._service, self._path = service, path
         self._rows = {row.method: row for row in rows}
+        self._shared = any(row.shared for row in self._rows.values())
         if "GET" in self._rows:
             self._rows["HEAD"] = self._rows["GET"]
 
@@ -82,20 +111,37 @@ class _Resource:
             self._service.metrics.refused(problem.reason)
             response = problem.response()
             await incoming.drain()
+        response.raw_headers += SAFE_HEADERS
+        if self._shared and (origin := request.headers.get("origin")) is not None:
+            response.raw_headers += await self._allowance(request, origin)
         method = request.method if request.method in self._rows else "other"
         self._service.metrics.answered(method, self._path, response.status_code)
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> Response:
+        wait = self._service.limit.wait(request.client.host if request.client else "")
+        if wait:
+            again = {"Retry-After": str(ceil(wait))}
+            detail = "Too many requests come from this address."
+            raise Problem(HTTPStatus.TOO_MANY_REQUESTS, "too-many", detail, again)
         row = self._rows.get(request.method)
         if row is None:
-            allowed = {"Allow": ", ".join(sorted(self._rows))}
+            allowed = {"Allow": ", ".join(sorted([*self._rows, "OPTIONS"]))}
+            if request.method == "OPTIONS":
+                return Response(status_code=HTTPStatus.NO_CONTENT, headers=allowed)
             detail = f"Here, one can {allowed['Allow']}."
             raise Problem(HTTPStatus.METHOD_NOT_ALLOWED, "method", detail, allowed)
         if row.admin:
-            kept = await asyncio.to_thread(self._service.store.token)
-            check_token(request.headers.get("authorization"), kept)
+            await self._service.check_admin(request)
         return await row.handler(self._service, request)
+
+    async def _allowance(self, request: Request, origin: str) -> Sequence[tuple[bytes, bytes]]:
+        """Return the headers that let a page of another origin see the answer, if it may."""
+        try:
+            settings = await self._service.settings(request.path_params["id"])
+        except (NoSurvey, StoreFailure):  # as the answer says
+            return ()
+        return allowance(settings, origin, sorted(self._rows))
 
 
 async def _nowhere(scope: Scope, receive: Receive, send: Send) -> None:
@@ -106,9 +152,20 @@ async def _nowhere(scope: Scope, receive: Receive, send: Send) -> None:
         await problem.response()(scope, receive, send)
 
 
-def make_app(store: Store) -> ASGIApp:
-    """Return the application that serves a store, which stays open when it ends."""
-    service = Service(store)
+def _keep(kept: dict[str, T], id: str, value: T) -> None:
+    """Keep something of a survey, and not of too many."""
+    if len(kept) >= _MOST_KEPT:
+        kept.pop(next(iter(kept)))
+    kept[id] = value
+
+
+def make_app(store: Store, *, counts_only: bool = False, per_minute: int = PER_MINUTE) -> ASGIApp:
+    """Return the application that serves a store, which stays open when it ends.
+
+    New surveys keep `counts_only` unless they say otherwise. One address may ask so often
+    `per_minute`, or without a limit if that is 0.
+    """
+    service = Service(store, Settings(counts_only=counts_only), per_minute)
 
     @asynccontextmanager
     async def lifespan(app: object) -> AsyncIterator[None]:

@@ -6,32 +6,23 @@ import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from .. import __version__
-from .problems import MEDIA_TYPE
+from .problems import MEDIA_TYPE, Details
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from .routes import Row
+    from .routes import Media, Row
 
 __all__ = ["describe"]
 
 # Any request may come when the store cannot be used, or find a fault.
-_ANYWHERE = (500, 503)
-_PROBLEM = {
-    "type": "object",
-    "properties": {
-        "type": {"type": "string"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string"},
-        "reason": {"type": "string"},
-    },
-    "required": ["type", "title", "status", "detail", "reason"],
-}
+_ANYWHERE = (429, 500, 503, 507)
 
 
-def describe(rows: Iterable[Row]) -> dict[str, Any]:
+def describe(rows: Sequence[Row]) -> dict[str, Any]:
     """Return the document."""
     paths: dict[str, Any] = {}
     for row in rows:
@@ -41,7 +32,7 @@ def describe(rows: Iterable[Row]) -> dict[str, Any]:
         "info": {"title": "privet", "version": __version__},
         "paths": paths,
         "components": {
-            "schemas": {"Problem": _PROBLEM},
+            "schemas": _schemas(_types(rows))[1],
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -57,8 +48,7 @@ def _operation(row: Row) -> dict[str, Any]:
         *row.parameters,
     ]
     if row.takes:
-        content = {kind: {"schema": schema} for kind, schema in row.takes.items()}
-        operation["requestBody"] = {"required": True, "content": content}
+        operation["requestBody"] = {"required": True, "content": _content(row.takes)}
     operation["responses"] = _responses(row)
     if row.admin:
         operation["security"] = [{"token": []}]
@@ -66,13 +56,30 @@ def _operation(row: Row) -> dict[str, Any]:
 
 
 def _responses(row: Row) -> dict[str, Any]:
-    responses: dict[str, Any] = {}
-    for status, kinds in row.gives.items():
+    problem = _content({MEDIA_TYPE: Details})
+    responses: dict[str, Any] = {
+        str(status): {"description": HTTPStatus(status).phrase, "content": problem}
+        for status in sorted({*row.refuses, *_ANYWHERE, *((401,) if row.admin else ())})
+    }
+    for status, media in row.gives.items():
         responses[str(status)] = {"description": HTTPStatus(status).phrase}
-        if kinds:
-            responses[str(status)]["content"] = {kind: {} for kind in kinds}
-    problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    for status in sorted({*row.refuses, *_ANYWHERE, *((401,) if row.admin else ())}):
-        described = {"description": HTTPStatus(status).phrase, "content": problem}
-        responses[str(status)] = described
+        if media:
+            responses[str(status)]["content"] = _content(media)
     return responses
+
+
+def _content(media: Media) -> dict[str, Any]:
+    """Describe bodies; of bytes, all that can be said is what they are called."""
+    found: dict[str, Any] = {}
+    for kind, of in media.items():
+        found[kind] = {} if of is None else {"schema": _schemas([of])[0][0]}
+    return found
+
+
+def _types(rows: Iterable[Row]) -> list[type]:
+    media = [media for row in rows for media in (row.takes, *row.gives.values())]
+    return [Details, *(of for one in media for of in one.values() if of is not None)]
+
+
+def _schemas(types: Iterable[type]) -> tuple[tuple[dict[str, Any], ...], dict[str, Any]]:
+    return msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")

@@ -5,10 +5,10 @@ A sentence never quotes a key, a token or a body.
 
 from __future__ import annotations
 
-import json
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+import msgspec
 from starlette.responses import Response
 
 from ..errors import IdTaken, InvalidReport, InvalidSurvey, NoReports, NoSurvey, StoreFailure
@@ -16,10 +16,20 @@ from ..errors import IdTaken, InvalidReport, InvalidSurvey, NoReports, NoSurvey,
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MEDIA_TYPE", "Problem", "as_problem", "busy"]
+__all__ = ["MEDIA_TYPE", "Details", "Problem", "as_problem", "busy"]
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = 5
+
+
+class Details(msgspec.Struct):
+    """What is wrong with a request."""
+
+    title: str
+    status: int
+    detail: str
+    reason: str
+    type: str = "about:blank"
 
 
 class Problem(Exception):
@@ -37,14 +47,8 @@ class Problem(Exception):
 
     def response(self) -> Response:
         """Return what the client is told."""
-        members = {
-            "type": "about:blank",
-            "title": self.status.phrase,
-            "status": self.status.value,
-            "detail": str(self),
-            "reason": self.reason,
-        }
-        body = json.dumps(members, ensure_ascii=False).encode()
+        details = Details(self.status.phrase, self.status.value, str(self), self.reason)
+        body = msgspec.json.encode(details)
         return Response(body, self.status.value, self.headers, MEDIA_TYPE)
 
 

@@ -1,16 +1,22 @@
 """Everything that can be asked of the service, in one table.
 
-`takes` names the media types of a body, with a schema each. `gives` names what comes back: a status
-with a media type, or "" where there is no body. `refuses` has the problems that are particular to a
-row; those that any row may have are in `openapi`.
+`takes` names the media types of a body, with a type each that describes it, or None for bytes.
+`gives` names what comes back: a status with media types, likewise. `refuses` has the problems that
+are particular to a row; those that any row may have are in `openapi`. What is `shared` can be asked
+by the pages of other origins that a survey's settings name.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import metrics, surveys
+import msgspec
+
+from . import login, metrics, surveys
 from .ingest import BYTES, JSON, KEY, take_reports
+from .login import HTML
+from .messages import Counted, Created, Invitations, Invite, Listed, OneSurvey, Reports, Status
+from .settings import Settings
 from .surveys import PARQUET
 
 if TYPE_CHECKING:
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
     from .app import Service
 
     Handler = Callable[[Service, Request], Awaitable[Response]]
+    Media = Mapping[str, type | None]
 
 __all__ = ["ROUTES", "Row"]
 
@@ -33,55 +40,77 @@ class Row(NamedTuple):
     path: str
     handler: Handler
     admin: bool = False
-    gives: Mapping[int, tuple[str, ...]] = {200: (JSON,)}
-    takes: Mapping[str, Mapping[str, Any]] = {}
+    shared: bool = False
+    gives: Mapping[int, Mapping[str, type | None]] = {200: {JSON: dict}}
+    takes: Mapping[str, type | None] = {}
     refuses: tuple[int, ...] = ()
     parameters: tuple[Mapping[str, Any], ...] = ()
 
 
-_TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1}
-_REPORTS: Mapping[str, Any] = {
-    BYTES: {"type": "string", "format": "binary", "minLength": 1},
-    JSON: {
-        "type": "object",
-        "properties": {"reports": _TEXTS},
-        "required": ["reports"],
-        "additionalProperties": False,
-    },
-}
-_KEYS = tuple(
-    {"name": name, "in": place, "schema": {"type": "string", "pattern": f"^{KEY}$"}}
-    for name, place in (("Idempotency-Key", "header"), ("key", "query"))
+def _parameter(name: str, place: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"name": name, "in": place, "schema": schema}
+
+
+_KEY = {"type": "string", "pattern": f"^{KEY}$"}
+_KEYS = (
+    _parameter("Idempotency-Key", "header", _KEY),
+    _parameter("key", "query", _KEY),
+    _parameter("Invitation", "header", _KEY),
+    _parameter("invitation", "query", _KEY),
 )
-_CONTRACT = {JSON: {"type": "object"}}
+_SETTINGS = tuple(
+    _parameter(name, "query", schema)
+    for name, schema in msgspec.json.schema_components([Settings])[1]["Settings"][
+        "properties"
+    ].items()
+)
 _ONE = "/surveys/{id}"
-_BOTH = {200: (JSON,), 201: (JSON,)}
+_CREATED = {200: {JSON: Created}, 201: {JSON: Created}}
+_SURVEY = {200: {JSON: OneSurvey}}
+_PAGE = {200: {HTML: None}}
+_BODY = (400, 408, 413, 415)  # what may be wrong with any body
+_NONE = (404, 410)
 
 # Rows of the same path stand together.
 ROUTES = (
     Row(
-        "POST", f"{_ONE}/reports", take_reports, takes=_REPORTS, parameters=_KEYS,
-        refuses=(400, 404, 408, 409, 410, 413, 415, 422),
+        "POST", f"{_ONE}/reports", take_reports, shared=True, parameters=_KEYS,
+        takes={BYTES: None, JSON: Reports}, gives={200: {JSON: Counted}},
+        refuses=(*_BODY, *_NONE, 403, 409, 422),
     ),
     Row(
-        "GET", f"{_ONE}/reports", surveys.reports, admin=True, gives={200: (BYTES, PARQUET)},
-        refuses=(404, 410),
+        "GET", f"{_ONE}/reports", surveys.reports, admin=True,
+        gives={200: {BYTES: None, PARQUET: None}}, refuses=_NONE,
     ),
-    Row("GET", f"{_ONE}/estimate", surveys.estimate, refuses=(404, 410)),
+    Row("GET", f"{_ONE}/estimate", surveys.estimate, shared=True, refuses=(*_NONE, 403)),
     Row(
-        "GET", f"{_ONE}/tally", surveys.tally, admin=True, gives={200: (BYTES,)},
-        refuses=(404, 410),
+        "GET", f"{_ONE}/tally", surveys.tally, admin=True, gives={200: {BYTES: None}},
+        refuses=_NONE,
     ),
-    Row("POST", f"{_ONE}/close", surveys.close, admin=True, refuses=(404, 410)),
-    Row("GET", _ONE, surveys.contract, refuses=(404, 410)),
-    Row("DELETE", _ONE, surveys.delete, admin=True, gives={204: ()}, refuses=(404, 410)),
-    Row("GET", "/surveys", surveys.listed, admin=True),
+    Row("POST", f"{_ONE}/close", surveys.close, admin=True, gives=_SURVEY, refuses=_NONE),
     Row(
-        "POST", "/surveys", surveys.create, admin=True, gives=_BOTH, takes=_CONTRACT,
-        refuses=(400, 408, 409, 413, 415),
+        "POST", f"{_ONE}/invitations", surveys.invite, admin=True, takes={JSON: Invite},
+        gives={201: {JSON: Invitations}}, refuses=(*_BODY, *_NONE),
     ),
-    Row("GET", "/healthz", surveys.alive),
-    Row("GET", "/readyz", surveys.ready),
-    Row("GET", "/metrics", surveys.measured, admin=True, gives={200: (metrics.MEDIA_TYPE,)}),
+    Row("GET", _ONE, surveys.contract, shared=True, refuses=_NONE),
+    Row(
+        "PATCH", _ONE, surveys.change, admin=True, takes={JSON: Settings}, gives=_SURVEY,
+        refuses=(*_BODY, *_NONE, 409),
+    ),
+    Row("DELETE", _ONE, surveys.delete, admin=True, gives={204: {}}, refuses=_NONE),
+    Row("GET", "/surveys", surveys.listed, admin=True, gives={200: {JSON: Listed}}),
+    Row(
+        "POST", "/surveys", surveys.create, admin=True, takes={JSON: dict}, gives=_CREATED,
+        parameters=_SETTINGS, refuses=(*_BODY, 409),
+    ),
+    Row("GET", "/login", login.page, gives=_PAGE),
+    Row(
+        "POST", "/login", login.log_in, takes={login.FORM: None},
+        gives={303: {}, 401: {HTML: None}}, refuses=(*_BODY, 403),
+    ),
+    Row("POST", "/logout", login.log_out, gives={303: {}}, refuses=(403,)),
+    Row("GET", "/healthz", surveys.alive, gives={200: {JSON: Status}}),
+    Row("GET", "/readyz", surveys.ready, gives={200: {JSON: Status}}),
+    Row("GET", "/metrics", surveys.measured, admin=True, gives={200: {metrics.MEDIA_TYPE: None}}),
     Row("GET", "/openapi.json", surveys.described),
 )  # fmt: skip

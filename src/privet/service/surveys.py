@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from hashlib import sha256
+from http import HTTPStatus
 from pathlib import Path
+from secrets import token_urlsafe
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +15,20 @@ import numpy as np
 from starlette.responses import Response, StreamingResponse
 
 from ..contract import Contract
+from ..errors import NoSurvey
 from . import estimates, metrics
+from .access import hashed
 from .bodies import media_type
 from .ingest import BYTES, JSON
+from .messages import Created, Invitations, Invite, Listed, OneSurvey, Status, encoded, read
+from .problems import Problem
+from .settings import Settings, in_query
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from starlette.requests import Request
 
-    from ..store import Entry
     from .app import Service
 
 PARQUET = "application/vnd.apache.parquet"
@@ -30,21 +36,48 @@ _PIECE = 1 << 20
 
 
 async def create(service: Service, request: Request) -> Response:
-    """Open a survey."""
+    """Open a survey; its settings are in the address."""
     media_type(request, JSON)
+    given = in_query(request.query_params.multi_items())
+    settings = service.defaults.changed(given, words=True)
     with service.room.reading(request) as reading:
         body = await reading.body()
         contract = await asyncio.to_thread(Contract.from_json, body)
-    new = await asyncio.to_thread(service.store.create, contract)
-    document = {"id": contract.id, "fingerprint": contract.fingerprint}
-    headers = {"Location": f"/surveys/{contract.id}"}
-    return Response(estimates.as_json(document), 201 if new else 200, headers, JSON)
+    new = await asyncio.to_thread(service.store.create, contract, settings.kept())
+    headers = {"Location": f"{request.scope.get('root_path', '')}/surveys/{contract.id}"}
+    return _json(Created(contract.id, contract.fingerprint), 201 if new else 200, headers)
 
 
 async def listed(service: Service, request: Request) -> Response:
     """List the surveys."""
-    entries = await asyncio.to_thread(service.store.entries)
-    return _json({"surveys": [_described(id, entry) for id, entry in entries.items()]})
+    return _json(Listed(await asyncio.to_thread(_all, service)))
+
+
+async def change(service: Service, request: Request) -> Response:
+    """Change some settings; those that are not named stay."""
+    media_type(request, JSON)
+    id = request.path_params["id"]
+    with service.room.reading(request) as reading:
+        given = read(await reading.body(), dict[str, Any])
+    before = Settings().changed((await asyncio.to_thread(service.store.get, id)).settings)
+    after = before.changed(given)
+    if after.counts_only != before.counts_only:
+        detail = "counts_only is settled when a survey is made."
+        raise Problem(HTTPStatus.CONFLICT, "settled", detail)
+    await asyncio.to_thread(service.store.change, id, after.kept())
+    service.forget(id)
+    return _json(await asyncio.to_thread(_one, service, id))
+
+
+async def invite(service: Service, request: Request) -> Response:
+    """Make invitations, each of which counts once; they are not shown again."""
+    media_type(request, JSON)
+    with service.room.reading(request) as reading:
+        count = read(await reading.body(), Invite).count
+    made = [token_urlsafe(16) for _ in range(count)]
+    id = request.path_params["id"]
+    await asyncio.to_thread(service.store.invite, id, map(hashed, made))
+    return _json(Invitations(made), 201)
 
 
 async def contract(service: Service, request: Request) -> Response:
@@ -57,14 +90,14 @@ async def close(service: Service, request: Request) -> Response:
     """Take no more reports."""
     id = request.path_params["id"]
     await asyncio.to_thread(service.store.close, id)
-    return _json(_described(id, await asyncio.to_thread(service.store.get, id)))
+    return _json(await asyncio.to_thread(_one, service, id))
 
 
 async def delete(service: Service, request: Request) -> Response:
     """Remove a survey and its reports."""
     id = request.path_params["id"]
     await asyncio.to_thread(service.store.delete, id)
-    service.estimates.pop(id, None)
+    service.forget(id)
     return Response(status_code=204)
 
 
@@ -127,13 +160,13 @@ def _pieces(folder: TemporaryDirectory[str]) -> Iterator[bytes]:
 
 async def alive(service: Service, request: Request) -> Response:
     """Say that the process runs."""
-    return _json({"status": "ok"})
+    return _json(Status())
 
 
 async def ready(service: Service, request: Request) -> Response:
     """Say that the store can be read."""
     await asyncio.to_thread(service.store.token)
-    return _json({"status": "ok"})
+    return _json(Status())
 
 
 async def measured(service: Service, request: Request) -> Response:
@@ -146,18 +179,32 @@ async def described(service: Service, request: Request) -> Response:
     return Response(service.openapi, media_type=JSON)
 
 
-def _json(document: Any) -> Response:
-    return Response(estimates.as_json(document), media_type=JSON)
+def _json(message: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(encoded(message), status, headers, JSON)
 
 
-def _described(id: str, entry: Entry) -> dict[str, Any]:
-    return {
-        "id": id,
-        "fingerprint": sha256(entry.contract).hexdigest(),
-        "open": entry.open,
-        "since": entry.day,
-        "closed": entry.closed,
-    }
+def _one(service: Service, id: str) -> OneSurvey:
+    """Return a survey as its administrator sees it."""
+    entry = service.store.get(id)
+    contract = Contract.from_json(entry.contract)
+    return OneSurvey(
+        id,
+        contract.heading,
+        contract.fingerprint,
+        entry.open,
+        entry.day,
+        entry.closed,
+        service.store.size(id),
+        Settings().changed(entry.settings),
+    )
+
+
+def _all(service: Service) -> list[OneSurvey]:
+    found = []
+    for id in service.store.entries():
+        with suppress(NoSurvey):  # which was deleted in the meantime
+            found.append(_one(service, id))
+    return found
 
 
 def _tagged(request: Request, tag: str, body: bytes, kind: str = JSON) -> Response:

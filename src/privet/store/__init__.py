@@ -15,13 +15,13 @@ from os import fspath
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidArgument
-from .base import Arrival, Entry, Outcome, Store
+from .base import EXEMPT, Arrival, Entry, Outcome, Store
 from .sql import SqlStore
 
 if TYPE_CHECKING:
     from os import PathLike
 
-__all__ = ["Arrival", "Entry", "Outcome", "Store", "open_store"]
+__all__ = ["EXEMPT", "Arrival", "Entry", "Outcome", "Store", "open_store"]
 
 
 def open_store(target: str | PathLike[str], *, create: bool = True) -> Store:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InvalidArgument
 from ..wording import check_id
-from .base import Outcome
+from .base import EXEMPT, Outcome
 from .database import Key
 
 if TYPE_CHECKING:
@@ -20,6 +21,13 @@ __all__ = ["is_id", "outcomes_of", "states_of"]
 _OUTCOMES = {"open": Outcome.COUNTED, "closed": Outcome.CLOSED, "deleted": Outcome.GONE}
 
 
+class State(NamedTuple):
+    """What becomes of a survey's reports, and whether each needs an invitation."""
+
+    outcome: Outcome
+    invited: bool = False
+
+
 def outcomes_of(database: Database, run: Run, arrivals: Sequence[Arrival]) -> list[Outcome]:
     """Insert the keys that are new, and say what becomes of each arrival.
 
@@ -28,37 +36,69 @@ def outcomes_of(database: Database, run: Run, arrivals: Sequence[Arrival]) -> li
     retry after the close learns that it was counted.
     """
     states = states_of(database, run, {arrival.survey for arrival in arrivals})
+    outcomes = [states[arrival.survey].outcome for arrival in arrivals]
+    invited = [at for at, arrival in enumerate(arrivals) if states[arrival.survey].invited]
+    for at in sorted(invited, key=lambda at: arrivals[at].invitation or b""):
+        outcomes[at] = _by_invitation(database, run, arrivals[at], outcomes[at])
     first: dict[tuple[str, bytes], int] = {}
-    for at, (survey, key, _, _) in enumerate(arrivals):
-        if key is not None:
-            first.setdefault((survey, key), at)
-    keys = [Key(*pair, arrivals[at].seal or b"") for pair, at in sorted(first.items())]
-    is_open = [one for one in keys if states[one.survey] is Outcome.COUNTED]
+    for at, arrival in enumerate(arrivals):
+        if arrival.key is not None and not states[arrival.survey].invited:
+            first.setdefault((arrival.survey, arrival.key), at)
+    keys = [_key(arrivals[at]) for _, at in sorted(first.items())]
+    is_open = [one for one in keys if states[one.survey].outcome is Outcome.COUNTED]
     new = database.insert_keys(run, is_open) if is_open else set()
     seals = {pair: arrivals[first[pair]].seal for pair in new}
     for pair in first.keys() - new:
-        if states[pair[0]] is not Outcome.UNKNOWN:
-            found = run("SELECT seal FROM keys WHERE survey = ? AND key = ?", *pair).fetchone()
-            if found is not None:
-                seals[pair] = found[0]
+        if states[pair[0]].outcome is not Outcome.UNKNOWN:
+            seals[pair] = _seal(run, *pair)
     fresh = {first[pair] for pair in new}
-    outcomes = []
-    for at, (survey, key, seal, _) in enumerate(arrivals):
-        if key is None or at in fresh or (survey, key) not in seals:
-            outcomes.append(states[survey])
-        else:
-            same = seals[survey, key] == seal
-            outcomes.append(Outcome.ALREADY if same else Outcome.CONFLICT)
+    for at, arrival in enumerate(arrivals):
+        known = seals.get((arrival.survey, arrival.key or b""))
+        if known is not None and at not in fresh:
+            outcomes[at] = _repeated(arrival, known)
     return outcomes
 
 
-def states_of(database: Database, run: Run, surveys: Iterable[str]) -> dict[str, Outcome]:
+def _by_invitation(database: Database, run: Run, arrival: Arrival, state: Outcome) -> Outcome:
+    """Spend an arrival's invitation together with its key: the invitation is gone, and unlinked."""
+    is_open = state is Outcome.COUNTED
+    if arrival.key is None:
+        return Outcome.UNINVITED if is_open else state
+    if is_open and database.insert_keys(run, [_key(arrival)]):
+        spend = "DELETE FROM invitations WHERE survey = ? AND invitation = ?"
+        invitation = arrival.invitation or b""
+        if invitation == EXEMPT or run(spend, arrival.survey, invitation).rowcount:
+            return Outcome.COUNTED
+        run("DELETE FROM keys WHERE survey = ? AND key = ?", arrival.survey, arrival.key)
+        return Outcome.UNINVITED
+    known = _seal(run, arrival.survey, arrival.key)
+    return state if known is None else _repeated(arrival, known)
+
+
+def _repeated(arrival: Arrival, known: bytes) -> Outcome:
+    return Outcome.ALREADY if arrival.seal == known else Outcome.CONFLICT
+
+
+def _key(arrival: Arrival) -> Key:
+    return Key(arrival.survey, arrival.key or b"", arrival.seal or b"")
+
+
+def _seal(run: Run, survey: str, key: bytes) -> bytes | None:
+    """Return what is known of a key."""
+    row = run("SELECT seal FROM keys WHERE survey = ? AND key = ?", survey, key).fetchone()
+    return row and bytes(row[0])
+
+
+def states_of(database: Database, run: Run, surveys: Iterable[str]) -> dict[str, State]:
     """Return what becomes of reports of each survey, which stays so until the end."""
     states = {}
     for id in sorted(surveys):
-        select = f"SELECT state FROM surveys WHERE id = ?{database.share}"  # noqa: S608
+        select = f"SELECT state, settings FROM surveys WHERE id = ?{database.share}"  # noqa: S608
         row = run(select, id).fetchone() if is_id(id) else None
-        states[id] = _OUTCOMES[row[0]] if row else Outcome.UNKNOWN
+        if row is None:
+            states[id] = State(Outcome.UNKNOWN)
+        else:
+            states[id] = State(_OUTCOMES[row[0]], bool(json.loads(row[1]).get("invited")))
     return states
 
 

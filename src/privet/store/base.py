@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from ..analysis.tally import Tally
     from ..contract import Contract
 
-__all__ = ["KEPT_DAYS", "Arrival", "Entry", "Outcome", "Store"]
+__all__ = ["EXEMPT", "KEPT_DAYS", "Arrival", "Entry", "Outcome", "Store"]
 
+EXEMPT = b"exempt"
 KEPT_DAYS = 30  # how long after its close a survey's keys are kept, so that retries are known
 
 
@@ -30,13 +31,15 @@ class Arrival(NamedTuple):
 
     `key` is the SHA-256 of the client's key, and `seal` that of the key and the body together: who
     reads the store learns neither the key nor, as keys are random, which reports came with it.
-    Without a key, whatever arrives is counted.
+    Without a key, whatever arrives is counted. `invitation` is the SHA-256 of one, which surveys by
+    invitation need, together with a key; what the administrator brings is EXEMPT.
     """
 
     survey: str
     key: bytes | None
     seal: bytes | None
     reports: bytes
+    invitation: bytes | None = None
 
 
 class Outcome(Enum):
@@ -46,6 +49,7 @@ class Outcome(Enum):
     ALREADY = "already"  # the same key and body were counted before, perhaps before the close
     CONFLICT = "conflict"  # the same key came with another body
     CLOSED = "closed"
+    UNINVITED = "uninvited"  # the survey is by invitation, and this one is unknown or spent
     UNKNOWN = "unknown"
     GONE = "gone"  # the survey was deleted
 
@@ -75,9 +79,13 @@ class Store(ABC):
         """Open a survey; return whether it is new, false where this very contract is there.
 
         Raise IdTaken where the id is another contract's, or a deleted survey's: no id is used
-        twice. The setting `counts_only` drops reports once they are counted; the others, any JSON,
-        are for whoever asks.
+        twice. The setting `counts_only` drops reports once they are counted, and `invited` takes
+        reports by invitation alone; the others, any JSON, are for whoever asks.
         """
+
+    @abstractmethod
+    def change(self, id: str, settings: Mapping[str, Any]) -> None:
+        """Replace a survey's settings."""
 
     @abstractmethod
     def entries(self) -> dict[str, Entry]:
@@ -127,14 +135,9 @@ class Store(ABC):
 
     @abstractmethod
     def invite(self, id: str, invitations: Iterable[bytes]) -> None:
-        """Add hashed invitations, 32 bytes each; those that are there stay as they are."""
+        """Add hashed invitations, 32 bytes each. One is gone when an arrival was counted with it.
 
-    @abstractmethod
-    def spend(self, id: str, invitation: bytes, key: bytes) -> bool:
-        """Spend an invitation for an arrival's key; return whether that may be sent.
-
-        It is spent for good, and for this key alone. As a key is counted once, the arrival may be
-        sent again until its outcome is known, and no invitation counts twice.
+        What was counted has its key, so that it may be sent again until its outcome is known.
         """
 
     @abstractmethod

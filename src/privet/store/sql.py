@@ -68,6 +68,13 @@ class SqlStore(Store):
         with self._database.snapshot() as run:
             return _found(run, id)
 
+    def change(self, id: str, settings: Mapping[str, Any]) -> None:
+        """Replace a survey's settings."""
+        with self._database.writing() as run:
+            _found(run, id)
+            update = "UPDATE surveys SET settings = ? WHERE id = ? AND state <> 'deleted'"
+            run(update, json.dumps(dict(settings)), id)
+
     def close(self, id: str) -> None:
         """Take no more reports, and fold those that wait."""
         with self._database.writing() as run:
@@ -132,6 +139,10 @@ class SqlStore(Store):
         keep = not entry.settings.get("counts_only")
         return folding.prepared(tally, rows, reports, keep=keep) if rows else None
 
+    def size(self, id: str) -> int:
+        """Return how many reports there are."""
+        return self.tally(id).n
+
     def tally(self, id: str) -> Tally:
         """Return the tally of every report so far, whether folded or not."""
         with self._database.snapshot() as run:
@@ -172,16 +183,6 @@ class SqlStore(Store):
             states_of(self._database, run, [id])  # which no delete changes before these are in
             for invitation in sorted(invitations):
                 run(insert, id, invitation)
-
-    def spend(self, id: str, invitation: bytes, key: bytes) -> bool:
-        """Spend an invitation for an arrival's key; return whether that may be sent."""
-        update = (
-            "UPDATE invitations SET key = ? "
-            "WHERE survey = ? AND invitation = ? AND (key IS NULL OR key = ?)"
-        )
-        with self._database.writing() as run:
-            _found(run, id)
-            return run(update, key, id, invitation, key).rowcount == 1
 
     def token(self) -> bytes | None:
         """Return the hash of the administrator's token."""

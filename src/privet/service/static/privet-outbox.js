@@ -127,7 +127,7 @@ export class Outbox {
     if (status === 408 || status === 429 || status >= 500)
       return this.retry(1000 * Number(response.headers.get("Retry-After") ?? 0) || 0);
     const reason = await response.json().then((problem) => problem.reason, () => null);
-    this.keep({ state: "refused", reason: status === 403 ? "uninvited" : reason ?? `${status}` });
+    this.keep({ state: "refused", reason: reason ?? `${status}` });
   }
 
   /**

@@ -226,9 +226,8 @@ export class PrivetSurvey extends HTMLElement {
    * @param {Kept} kept
    */
   async #show({ state, reason, report }) {
-    const known = reason === "deleted" ? "closed" : reason;
-    if (state !== "refused") this.#say(/** @type {string} */ (state));
-    else this.#say(known === "closed" || known === "uninvited" ? known : "refused", { reason });
+    const known = { closed: "closed", deleted: "closed", "not-invited": "uninvited" }[reason ?? ""];
+    this.#say(state === "refused" ? known ?? state : /** @type {string} */ (state), { reason });
     const said = await this.#ask("shown", report), words = this.#words.bind(this);
     const items = (/** @type {string[]} */ names) => names.map((name) => make("li", { textContent: name }));
     const more = said.count - said.names.length;

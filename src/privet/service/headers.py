@@ -1,0 +1,42 @@
+"""What browsers are told with every answer: our own files alone, and who else may look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .settings import ANY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .settings import Settings
+
+__all__ = ["SAFE_HEADERS", "allowance"]
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+SAFE_HEADERS = [
+    (b"content-security-policy", _POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+]
+_MAX_AGE = b"7200"  # which is as long as browsers remember
+
+
+def allowance(settings: Settings, origin: str, methods: Iterable[str]) -> list[tuple[bytes, bytes]]:
+    """Return the headers that let a page of an origin see the answer, if it may."""
+    found = [(b"vary", b"Origin")]
+    if settings.allows(origin):
+        who = ANY if ANY in settings.origins else origin
+        found += [
+            (b"access-control-allow-origin", who.encode("latin-1")),
+            (b"access-control-allow-methods", ", ".join(methods).encode()),
+            (b"access-control-allow-headers", b"Content-Type, Idempotency-Key, Invitation"),
+            (b"access-control-expose-headers", b"ETag, Retry-After"),
+            (b"access-control-max-age", _MAX_AGE),
+        ]
+    return found

@@ -1,0 +1,58 @@
+"""A page for the administrator's token, which a cookie then carries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from .access import check_same_origin, cookie, is_token
+from .bodies import media_type
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from .app import Service
+
+__all__ = ["FORM", "HTML", "log_in", "log_out", "page"]
+
+FORM, HTML = "application/x-www-form-urlencoded", "text/html"
+_PAGE = Path(__file__).with_name("static") / "login.html"
+_WRONG = '<p role="alert">That is not the token.</p>'
+
+
+async def page(service: Service, request: Request) -> Response:
+    """Return a page that asks for the token."""
+    return _page()
+
+
+async def log_in(service: Service, request: Request) -> Response:
+    """Take the token of the page into a cookie."""
+    check_same_origin(request)
+    media_type(request, FORM)
+    with service.room.reading(request) as reading:
+        fields = parse_qs((await reading.body()).decode("ascii", "replace"))
+    token = fields.get("token", [""])[0].strip()
+    if not is_token(token, await run_in_threadpool(service.store.token)):
+        return _page(_WRONG, 401)
+    return _elsewhere(request, "/", token)
+
+
+async def log_out(service: Service, request: Request) -> Response:
+    """Remove the cookie."""
+    check_same_origin(request)
+    return _elsewhere(request, "/login", "")
+
+
+def _page(alert: str = "", status: int = 200) -> Response:
+    text = _PAGE.read_text("utf-8").replace("<!-- alert -->", alert)
+    return Response(text, status, {"Cache-Control": "no-store"}, HTML)
+
+
+def _elsewhere(request: Request, path: str, token: str) -> Response:
+    place = request.scope.get("root_path", "") + path
+    headers = {"Location": place, "Set-Cookie": cookie(request, token)}
+    return Response(status_code=303, headers=headers)

@@ -1,0 +1,100 @@
+"""What comes and goes as JSON, as types that check it and describe it."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from .problems import Problem
+from .settings import Settings  # noqa: TC001, as msgspec reads it
+
+__all__ = [
+    "Counted", "Created", "Imported", "Invitations", "Invite", "Listed", "OneSurvey", "Reports",
+    "Status", "encoded", "read",
+]  # fmt: skip
+
+T = TypeVar("T")
+
+
+class Reports(Struct, forbid_unknown_fields=True):
+    """Reports as texts."""
+
+    reports: Annotated[
+        list[Annotated[str, Meta(description="A report in base64url, not padded.")]],
+        Meta(min_length=1),
+    ]
+
+
+class Counted(Struct):
+    """What became of reports."""
+
+    outcome: Literal["counted", "already"]
+    reports: int
+
+
+class Created(Struct):
+    """A survey that is there now."""
+
+    id: str
+    fingerprint: str
+
+
+class OneSurvey(Struct):
+    """A survey, as its administrator sees it."""
+
+    id: str
+    title: str
+    fingerprint: str
+    open: bool
+    since: str
+    closed: str | None
+    reports: int
+    settings: Settings
+
+
+class Listed(Struct):
+    """All surveys."""
+
+    surveys: list[OneSurvey]
+
+
+class Invite(Struct, forbid_unknown_fields=True):
+    """How many invitations to make."""
+
+    count: Annotated[int, Meta(ge=1, le=10_000)]
+
+
+class Invitations(Struct):
+    """Invitations, which are not shown again."""
+
+    invitations: list[str]
+
+
+class Imported(Struct):
+    """How many reports of a file were new, and how many had been imported before."""
+
+    counted: int
+    already: int
+
+
+class Status(Struct):
+    """That all is well."""
+
+    status: Literal["ok"] = "ok"
+
+
+def encoded(message: Any) -> bytes:
+    """Return a message as JSON, with null for what is no number."""
+    return msgspec.json.encode(message)
+
+
+def read(body: bytes, kind: type[T]) -> T:
+    """Return the message in a body, or refuse it."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        detail = f"The body is not the JSON that is asked for: {error}."
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-body", detail) from None

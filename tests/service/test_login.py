@@ -1,0 +1,95 @@
+"""The administrator's cookie: made by the login page, of use to our own pages alone."""
+
+from http.cookies import SimpleCookie
+from urllib.parse import quote
+
+import pytest
+
+from serving import JSON, Serving
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+OURS = {"Sec_Fetch_Site": "same-origin"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with Serving(tmp_path_factory.mktemp("service")) as server:
+        yield server
+
+
+@pytest.fixture
+def client(server):
+    return server.client()
+
+
+def log_in(client, token, **headers):
+    body = f"token={quote(token)}".encode()
+    return client.ask("POST", "/login", body, **FORM, **headers)
+
+
+@pytest.fixture
+def cookie(server, client):
+    answer = log_in(client, server.token, **OURS)
+    assert (answer.status, answer.headers["location"]) == (303, "/")
+    (morsel,) = SimpleCookie(answer.headers["set-cookie"]).values()
+    assert morsel["httponly"]
+    assert (morsel["samesite"], morsel["path"], morsel["max-age"]) == ("Strict", "/", "43200")
+    assert not morsel["secure"]  # as this is plain http
+    assert server.token not in answer.headers["set-cookie"]
+    return f"{morsel.key}={morsel.value}"
+
+
+def test_the_page_asks_for_the_token_and_a_wrong_one_is_said(server, client):
+    page = client.get("/login")
+    assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert b'name="token"' in page.body
+    wrong = log_in(client, "wrong", **OURS)
+    assert (wrong.status, "set-cookie" in wrong.headers) == (401, False)
+    assert b"That is not the token." in wrong.body
+    assert b"That is" not in page.body
+
+
+def test_the_cookie_is_as_good_as_the_token(client, cookie):
+    assert client.get("/surveys", Cookie=cookie).status == 200
+    assert client.get("/surveys", Cookie=cookie[:-3]).status == 401
+    assert client.get("/surveys", Cookie="privet=%%%").status == 401
+    assert client.get("/surveys", Cookie=cookie, Authorization="Bearer wrong").status == 401
+    ours = client.ask("POST", "/surveys", b"{}", Cookie=cookie, **JSON, **OURS)
+    assert (ours.status, ours.json["reason"]) == (400, "invalid-survey")
+
+
+def test_pages_of_others_cannot_use_the_cookie(server, client, cookie):
+    host = server.url.removeprefix("http://")
+    for headers, status in (
+        ({"Sec_Fetch_Site": "cross-site"}, 403),
+        ({"Sec_Fetch_Site": "same-site"}, 403),
+        ({"Sec_Fetch_Site": "none"}, 403),
+        ({"Sec_Fetch_Site": "cross-site", "Origin": f"http://{host}"}, 403),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://["}, 403),
+        ({}, 403),
+        ({"Origin": f"http://{host}"}, 400),  # an old browser's, for our own page
+    ):
+        answer = client.ask("POST", "/surveys", b"{}", Cookie=cookie, **JSON, **headers)
+        assert answer.status == status, headers
+    assert log_in(client, server.token, Sec_Fetch_Site="cross-site").status == 403
+    assert client.ask("POST", "/logout", Cookie=cookie).status == 403
+    assert client.ask("POST", "/surveys", b"{}", admin=True, **JSON).status == 400  # with a token
+
+
+def test_logging_out_removes_the_cookie(client, cookie):
+    answer = client.ask("POST", "/logout", Cookie=cookie, **OURS)
+    assert (answer.status, answer.headers["location"]) == (303, "/login")
+    assert "Max-Age=0" in answer.headers["set-cookie"]
+
+
+def test_every_answer_keeps_browsers_from_everything_but_our_own_files(client):
+    for answer in (client.get("/login"), client.get("/healthz"), client.get("/surveys")):
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none';")
+        assert "require-trusted-types-for 'script'" in policy
+        assert "unsafe" not in policy
+        assert "http" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
