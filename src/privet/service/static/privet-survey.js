@@ -46,8 +46,10 @@ class Field {
       hint.textContent = say("type");
     } else this.#listed(name);
     if (question.kind === "several") hint.textContent = say("atMost", { most: question.most });
-    this.element = make("fieldset", {}, make("legend", { textContent: question.question }), this.inputs, hint);
-    if (hint.textContent) this.element.setAttribute("aria-describedby", hint.id);
+    this.element = make("fieldset", {}, make("legend", { textContent: question.question }), this.inputs);
+    if (!hint.textContent) return;
+    this.element.append(hint);
+    this.element.setAttribute("aria-describedby", hint.id);
   }
 
   get answer() {
