@@ -115,7 +115,7 @@ export class PrivetSurvey extends HTMLElement {
 
   disconnectedCallback() {
     this.#started++;
-    this.#outbox?.close();
+    this.#end();
   }
 
   attributeChangedCallback() {
@@ -136,16 +136,24 @@ export class PrivetSurvey extends HTMLElement {
     await this.#orRefused(() => this.#outbox?.answer(value, () => this.#ask("randomize", this.#page, answers)));
   }
 
+  #end() {
+    this.#outbox?.close();
+    this.#ask.end?.();
+  }
+
   /** @param {string} key @param {Record<string, any>} [values] */
   #words(key, values = {}) {
-    const found = messages[this.#lang] ?? messages.en;
-    return (found[key] ?? messages.en[key]).replace(/{(\w+)}/g, (_, name) =>
-      typeof values[name] === "number" ? values[name].toLocaleString(this.#lang, { maximumSignificantDigits: 3 }) : values[name]);
+    const lang = this.#lang, found = messages[lang];
+    return (found[key] ?? messages.en[key]).replace(/{(\w+)}/g, (_, name) => {
+      const value = values[name], digits = Number.isInteger(value) ? 21 : 3;
+      return typeof value === "number" ? value.toLocaleString(lang, { maximumSignificantDigits: digits }) : value;
+    });
   }
 
   get #lang() {
-    const lang = /** @type {HTMLElement | null} */ (this.closest("[lang]"))?.lang || navigator.language;
-    return lang.toLowerCase().split("-")[0];
+    const around = /** @type {HTMLElement | null} */ (this.closest("[lang]"))?.lang || navigator.language;
+    const lang = around.toLowerCase().split("-")[0];
+    return Object.hasOwn(messages, lang) ? lang : "en";
   }
 
   /** @param {string} key @param {Record<string, any>} [values] */
@@ -155,7 +163,7 @@ export class PrivetSurvey extends HTMLElement {
 
   async #start() {
     const started = ++this.#started, src = new URL(this.getAttribute("src") ?? "", document.baseURI);
-    this.#outbox?.close();
+    this.#end();
     this.shadowRoot?.replaceChildren(this.#status);
     this.#say("loading");
     let data;
@@ -187,7 +195,7 @@ export class PrivetSurvey extends HTMLElement {
     const fields = questions.map((/** @type {any} */ one, /** @type {number} */ i) =>
       new Field(one, `q${i}`, (key, values) => this.#words(key, values), (typed) => this.#ask("find", this.#page, i, typed)));
     const form = make("form", {}, ...fields.map((/** @type {Field} */ one) => one.element),
-      make("p", { textContent: this.#words("private", info) }), make("button", { textContent: this.#words("send") }));
+      make("p", { textContent: this.#words("private", { epsilon: `${info.epsilon}` }) }), make("button", { textContent: this.#words("send") }));
     form.addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
       const answers = fields.map((/** @type {Field} */ one) => [one.question.id, one.answer]);
