@@ -48,10 +48,11 @@ function geometricNoise(d, epsilon, found) {
     size: d * width, ratio: (1 / other - 1) ** 2, own: 1 - other, other,
     sample(x, stream) {
       const report = new Uint8Array(d * width);
+      const flips = stream.coiner(flip, ONE), goes = stream.coiner(flip, rest);
       for (let j = 0; j < d; j++) {
-        const up = stream.coin(flip, ONE) ^ Number(j === x);
+        const up = flips() ^ Number(j === x);
         let steps = 0;
-        while (steps < limit && stream.coin(flip, rest)) steps++;
+        while (steps < limit && goes()) steps++;
         const entry = up ? limit + 1 + steps : limit - steps;
         report[j * width] = entry;
         if (width > 1) report[2 * j + 1] = entry >> 8;
