@@ -95,7 +95,8 @@ export function hex(bytes) {
 }
 
 /** @param {string} text */
-export const unhex = (text) => new Uint8Array(text.length / 2).map((_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
+export const unhex = (text) =>
+  new Uint8Array(text.length / 2).map((_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
 
 /** @param {Uint8Array} key @param {Uint8Array} message */
 export function hmac(key, message) {
