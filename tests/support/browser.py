@@ -1,0 +1,158 @@
+"""Node and Chromium, which the tests of the browser's client need and pip does not bring."""
+
+import json
+import os
+import shutil
+import subprocess
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "src/privet/service/static"
+VECTORS = ROOT / "tests/vectors"
+SCRIPTS = ROOT / "tests/browser"
+
+
+def need(command, package):
+    """Return a program's path; where there is none, skip the test, or fail in CI."""
+    found = shutil.which(command)
+    if found is None:
+        reason = f"There is no {command}; on Debian: apt install {package}"
+        assert os.environ.get("CI") != "true", reason
+        pytest.skip(reason)
+    return found
+
+
+def run_node(script, given=None):
+    """Run a script as a module in the folder of the client, and return the JSON that it prints.
+
+    `given` is what the script finds as JSON on its standard input.
+    """
+    node = need("node", "nodejs")
+    command = [node, "--input-type=module", "--eval", script]
+    done = subprocess.run(
+        command, cwd=STATIC, input=json.dumps(given), capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
+def all_vectors():
+    """Return the files of vectors that a client is checked against, by name."""
+    names = "algorithm", "others", "sets", "designs", "contracts", "answers"
+    return {name: json.loads((VECTORS / f"{name}.json").read_text()) for name in names}
+
+
+# --- a site for a browser -------------------------------------------------------------------------
+
+# What a careful site sends with its pages: its own files alone, and no text that becomes a script.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "require-trusted-types-for 'script'; trusted-types privet"
+)
+_PAGE = """<!doctype html>
+<html lang="{lang}">
+<meta charset="utf-8"><title>A survey</title>
+<script type="module" src="/static/privet-survey.js"></script>
+<privet-survey src="{src}" {attributes}></privet-survey>
+</html>"""
+
+
+class Site:
+    """Pages and the client's files, before a real service: one origin, as behind a proxy.
+
+    Pages of the host other.test have no policy. `posts` are the reports that came: address,
+    headers, body. The next ones are answered by `refusals` (status, reason, headers), while there
+    are any. `contracts` are served by their paths, and their reports are taken by the site itself.
+    """
+
+    def __init__(self, service):
+        self.posts, self.refusals, self.contracts, site = [], [], {}, self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                path = urlsplit(self.path)
+                if path.path == "/page":
+                    asked = dict(parse_qsl(path.query))
+                    page = {"lang": asked.pop("lang", "en"), "src": asked.pop("src")}
+                    page["attributes"] = " ".join(f'{k}="{v}"' for k, v in asked.items())
+                    self._answer(200, _PAGE.format(**page).encode(), "text/html; charset=utf-8")
+                elif path.path.startswith(("/static/", "/tests/")):
+                    _, folder, name = path.path.split("/")
+                    body = ({"static": STATIC, "tests": SCRIPTS}[folder] / name).read_bytes()
+                    self._answer(200, body, "text/javascript; charset=utf-8")
+                elif path.path in site.contracts:
+                    self._answer(200, site.contracts[path.path], "application/json")
+                elif path.path == "/favicon.ico":
+                    self._answer(204, b"", "image/x-icon")
+                else:
+                    self._forward(None)
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                site.posts.append((self.path, dict(self.headers), body))
+                if self.path.removesuffix("/reports") in site.contracts:
+                    self._answer(200, b"{}", "application/json")
+                elif site.refusals:
+                    status, reason, headers = site.refusals.pop(0)
+                    problem = json.dumps({"reason": reason}).encode()
+                    self._answer(status, problem, "application/problem+json", headers)
+                else:
+                    self._forward(body)
+
+            def _forward(self, body):
+                connection = HTTPConnection(urlsplit(service.url).netloc, timeout=30)
+                names = "Content-Type", "Idempotency-Key", "Invitation"
+                headers = {name: self.headers[name] for name in names if name in self.headers}
+                connection.request(self.command, self.path, body, headers)
+                found = connection.getresponse()
+                self._answer(found.status, found.read(), found.headers["Content-Type"])
+                connection.close()
+
+            def _answer(self, status, body, kind, headers=()):
+                self.send_response(status)
+                said = {"Content-Type": kind, "Content-Length": str(len(body)), **dict(headers)}
+                if not self.headers["Host"].startswith("other.test:"):
+                    said["Content-Security-Policy"] = POLICY
+                for name, value in (said | {"Cache-Control": "no-store"}).items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *said):
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def page(self, id, host="127.0.0.1", **attributes):
+        """The address of a page that asks a survey, as seen by a host of some name."""
+        asked = urlencode({"src": f"/surveys/{id}"} | attributes)
+        return f"{self.url.replace('127.0.0.1', host)}/page?{asked}"
+
+    def end(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@contextmanager
+def chromium():
+    """Start Debian's Chromium, without a window."""
+    path = need("chromium", "chromium")
+    from playwright.sync_api import sync_playwright
+
+    args = ["--host-resolver-rules=MAP *.test 127.0.0.1"]  # names that are not this machine's own
+    args += ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=args)
+        try:
+            yield started
+        finally:
+            started.close()
