@@ -84,12 +84,13 @@ def test_logging_out_removes_the_cookie(client, cookie):
     assert "Max-Age=0" in answer.headers["set-cookie"]
 
 
-def test_every_answer_keeps_browsers_from_everything_but_our_own_files(client):
-    for answer in (client.get("/login"), client.get("/healthz"), client.get("/surveys")):
-        policy = answer.headers["content-security-policy"]
-        assert policy.startswith("default-src 'none';")
-        assert "require-trusted-types-for 'script'" in policy
-        assert "unsafe" not in policy
-        assert "http" not in policy
+def test_pages_load_our_own_files_alone_and_data_is_no_page(client):
+    page = client.get("/login")
+    policy = page.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none';")
+    assert "require-trusted-types-for 'script'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert page.headers["referrer-policy"] == "no-referrer"
+    for answer in (page, client.get("/healthz"), client.get("/surveys")):
         assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["referrer-policy"] == "no-referrer"

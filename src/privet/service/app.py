@@ -17,10 +17,10 @@ from starlette.routing import Route, Router
 from ..contract import Contract
 from ..errors import NoSurvey, StoreFailure
 from .access import check_admin
-from .bodies import Incoming, Room
+from .bodies import Incoming, Room, headers_of
 from .estimating import Estimates
 from .gathering import Gathering, note
-from .headers import SAFE_HEADERS, allowance
+from .headers import allowance, safe_headers
 from .limits import RateLimit
 from .metrics import Metrics
 from .openapi import describe
@@ -109,15 +109,16 @@ class _Resource:
             self._service.metrics.refused(problem.reason)
             response = problem.response()
             await incoming.drain()
-        response.raw_headers += SAFE_HEADERS
-        if self._shared and (origin := request.headers.get("origin")) is not None:
-            response.raw_headers += await self._allowance(request, origin)
+        response.raw_headers += safe_headers(response.media_type)
+        if self._shared and (origin := headers_of(request).get(b"origin")) is not None:
+            response.raw_headers += await self._allowance(request, origin.decode("latin-1"))
         method = request.method if request.method in self._rows else "other"
         self._service.metrics.answered(method, self._path, response.status_code)
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> Response:
-        wait = self._service.limit.wait(request.client.host if request.client else "")
+        address = request.scope.get("client")
+        wait = self._service.limit.wait(address[0] if address else "")
         if wait:
             again = {"Retry-After": str(ceil(wait))}
             detail = "Too many requests come from this address."

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_BODY", "Incoming", "Room", "headers_of", "media_type"]
 
 MOST_BODY = 4 << 20
+_BY_NAME = "privet.headers"  # in a request's scope, as they are asked for often
 MOST_HELD = 64 << 20
 # Of a body that is refused, so much is thrown away: most clients listen only when they have sent.
 _MOST_DRAINED, _DRAIN_SECONDS = 4 * MOST_BODY, 5.0
@@ -105,7 +106,11 @@ class _Reading:
 
 def headers_of(request: Request) -> dict[bytes, bytes]:
     """Return the headers as they came, by their lower-case names; of two, the last."""
-    return dict(request.scope["headers"])
+    scope = request.scope
+    if _BY_NAME not in scope:
+        scope[_BY_NAME] = dict(scope["headers"])
+    found: dict[bytes, bytes] = scope[_BY_NAME]
+    return found
 
 
 def media_type(request: Request, *allowed: str) -> str:

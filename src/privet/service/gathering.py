@@ -17,6 +17,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from threading import Condition, Thread
 from time import perf_counter
@@ -43,6 +44,8 @@ log = logging.getLogger("privet.service")
 # After so many bytes the store is asked whether a fold is due, as asking is not free.
 _FOLD_BYTES = 1 << 20
 _IDLE_SECONDS = 60.0
+# Folds are so far apart, as each has the disk write everything that came before.
+_FOLD_SECONDS = 0.25
 # So many do not wait for more, as others may come for ever.
 _MOST_GATHERED = 128
 
@@ -57,6 +60,7 @@ class Gathering:
         self._waiting: list[_Waiting] = []
         self._unfolded: Counter[str] = Counter()
         self._day: date | None = None
+        self._next_fold = 0.0
         self._upkeep = ThreadPoolExecutor(1, "privet-upkeep")
 
     def start(self) -> None:
@@ -98,7 +102,7 @@ class Gathering:
         while True:
             with self._changed:
                 if not self._waiting and not self._ending:
-                    self._changed.wait(_IDLE_SECONDS)
+                    self._changed.wait(_FOLD_SECONDS if self._due() else _IDLE_SECONDS)
                 group, self._waiting = self._waiting, []
                 ending = self._ending
             if group:
@@ -125,14 +129,17 @@ class Gathering:
     def _keep_up(self) -> None:
         """Have folded what may be due; once a day, look at all surveys."""
         today = datetime.now(UTC).date()
-        due = [id for id, size in self._unfolded.items() if size >= _FOLD_BYTES]
-        for id in due:
-            del self._unfolded[id]
         if today != self._day:
             self._day = today
             self._upkeep.submit(self._begin_day, today)
-        elif due:
+        elif (due := self._due()) and perf_counter() >= self._next_fold:
+            self._next_fold = inf  # until this one has ended
+            for id in due:
+                del self._unfolded[id]
             self._upkeep.submit(self._fold, due)
+
+    def _due(self) -> list[str]:
+        return [id for id, size in self._unfolded.items() if size >= _FOLD_BYTES]
 
     def _begin_day(self, today: date) -> None:
         """Forget old keys, and fold whatever an earlier process may have left."""
@@ -145,6 +152,7 @@ class Gathering:
             for id in due:
                 with suppress(NoSurvey):  # which was deleted in the meantime
                     self._store.fold(id)
+        self._next_fold = perf_counter() + _FOLD_SECONDS
 
 
 @contextmanager

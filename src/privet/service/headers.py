@@ -11,20 +11,27 @@ if TYPE_CHECKING:
 
     from .settings import Settings
 
-__all__ = ["SAFE_HEADERS", "allowance"]
+__all__ = ["allowance", "safe_headers"]
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-SAFE_HEADERS = [
+_SHOWN = ("text/html", "image/svg+xml")
+_DATA = [(b"x-content-type-options", b"nosniff")]
+_PAGE = [
+    *_DATA,
     (b"content-security-policy", _POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-opener-policy", b"same-origin"),
 ]
 _MAX_AGE = b"7200"  # which is as long as browsers remember
+
+
+def safe_headers(media_type: str | None) -> list[tuple[bytes, bytes]]:
+    """Return what keeps a browser from taking data for a page, and a page from anything else."""
+    return _PAGE if media_type in _SHOWN else _DATA
 
 
 def allowance(settings: Settings, origin: str, methods: Iterable[str]) -> list[tuple[bytes, bytes]]:

@@ -19,7 +19,7 @@ from starlette.responses import Response
 
 from ..errors import InvalidReport, NoSurvey
 from ..store import Arrival, Outcome
-from .bodies import media_type
+from .bodies import headers_of, media_type
 from .problems import Problem
 
 if TYPE_CHECKING:
@@ -64,11 +64,13 @@ async def take_reports(service: Service, request: Request) -> Response:
 
 def _word(request: Request, header: str, parameter: str = "") -> bytes | None:
     """Return a client's word, from a header or, where a browser may send none, the address."""
-    headers: list[tuple[bytes, bytes]] = request.scope["headers"]
-    name, parameter = header.lower().encode(), parameter or header.lower()
-    given = [value.strip(b'"') for found, value in headers if found == name]
-    if request.scope["query_string"]:  # which few have, and takes long to be read
-        given += [value.encode() for value in request.query_params.getlist(parameter)]
+    name, scope = header.lower().encode(), request.scope
+    if name not in headers_of(request) and not scope["query_string"]:
+        return None
+    given = [value.strip(b'"') for found, value in scope["headers"] if found == name]
+    if scope["query_string"]:  # which few have, and takes long to be read
+        words = request.query_params.getlist(parameter or header.lower())
+        given += [word.encode() for word in words]
     if not given:
         return None
     if len(set(given)) > 1 or not _KEY.fullmatch(given[0]):
