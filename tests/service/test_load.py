@@ -140,10 +140,10 @@ def test_where_a_file_may_not_grow_a_client_is_asked_to_come_again(tmp_path):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of 8 MB, which only root may make."""
+    """A file system of 32 MB, which only root may make."""
     folder = tmp_path / "small"
     folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder)]
+    command = ["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(folder)]
     if subprocess.run(command, capture_output=True).returncode:
         pytest.skip("No file system can be mounted here.")
     yield folder
@@ -152,7 +152,7 @@ def small_disk(tmp_path):
 
 def test_a_full_disk_is_said_and_all_goes_on_when_there_is_room(tmp_path, small_disk):
     place, ballast = small_disk / "surveys.db", small_disk / "ballast"
-    ballast.write_bytes(bytes(4 << 20))
+    ballast.write_bytes(bytes(28 << 20))
     body = ONE * 4000
     with Serving(tmp_path, str(place)) as server:
         client = server.client()

@@ -280,17 +280,20 @@ def test_metrics_count_requests_reports_and_commits(client, survey):
     assert [b - a for a, b in zip(before, after, strict=True)] == [100, 1, 1]
 
 
-def test_metrics_say_how_much_waits_to_be_folded(client, survey):
+def test_metrics_say_how_much_waits_to_be_folded(tmp_path):
     def waiting():
         text = client.get("/metrics", admin=True).body.decode()
         assert "# TYPE privet_inbox_bytes gauge" in text
         return int(re.search(r"^privet_inbox_bytes (\d+)$", text, re.MULTILINE)[1])
 
-    before = waiting()
-    client.send(survey.id, REPORTS.tobytes())
-    assert waiting() == before + REPORTS.size
-    client.ask("POST", f"/surveys/{survey.id}/close", admin=True)
-    assert waiting() == before
+    with Serving(tmp_path) as server:
+        client = server.client()
+        client.create(SURVEY)
+        assert waiting() == 0
+        client.send(SURVEY.id, REPORTS.tobytes())
+        assert waiting() == REPORTS.size
+        client.ask("POST", f"/surveys/{SURVEY.id}/close", admin=True)
+        assert waiting() == 0
 
 
 def test_nothing_is_logged_of_requests(tmp_path):

@@ -67,16 +67,14 @@ def _word(request: Request, header: str, parameter: str = "") -> bytes | None:
     name, scope = header.lower().encode(), request.scope
     if name not in headers_of(request) and not scope["query_string"]:
         return None
-    given = [value.strip(b'"') for found, value in scope["headers"] if found == name]
+    given: list[bytes] = [value.strip(b'"') for found, value in scope["headers"] if found == name]
     if scope["query_string"]:  # which few have, and takes long to be read
         words = request.query_params.getlist(parameter or header.lower())
         given += [word.encode() for word in words]
     if not given:
         return None
     if len(set(given)) > 1 or not _KEY.fullmatch(given[0]):
-        detail = (
-            f"{header}: one word of 22 to 128 characters of base64url, at least 128 random bits."
-        )
+        detail = f"{header} is 22 to 128 characters of base64url, of at least 128 random bits."
         raise Problem(HTTPStatus.BAD_REQUEST, "invalid-key", detail)
     return given[0]
 
