@@ -52,15 +52,21 @@ def _question(estimate: Shown) -> dict[str, Any]:
         "standard_errors": estimate.standard_errors.tolist(),
         "low": low.tolist(),
         "high": high.tolist(),
+        "found": estimate.found().tolist(),
     }
 
 
 def _scale(estimate: ScaleEstimate) -> dict[str, Any]:
+    curve = estimate.curve(LEVEL)
     return {
         "unit": estimate.scale.unit,
         "mean": _measured(estimate.mean()),
         "quantiles": [{"q": q, **_measured(estimate.quantile(q))} for q in QUANTILES],
         "bands": [{"name": name, **_measured(share)} for name, share in estimate.bands()],
+        "curve": {
+            name: values.tolist()
+            for name, values in zip(("at", "shares", "low", "high"), curve, strict=True)
+        },
     }
 
 
