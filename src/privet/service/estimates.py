@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..analysis.shown import Shown
     from ..analysis.tally import Tally
 
-__all__ = ["as_json", "describe", "tag"]
+__all__ = ["LEVEL", "as_json", "describe", "describe_question", "tag"]
 
 LEVEL = 0.95
 
@@ -31,7 +31,7 @@ def describe(tally: Tally) -> dict[str, Any]:
     contract, estimate = tally.survey, tally.estimate()
     head = {"survey": contract.id, "fingerprint": contract.fingerprint, "level": LEVEL}
     one = isinstance(contract, Survey)
-    return head | (_question(estimate) if one else _questionnaire(estimate))
+    return head | (describe_question(estimate) if one else _questionnaire(estimate))
 
 
 def as_json(document: Any) -> bytes:
@@ -40,7 +40,8 @@ def as_json(document: Any) -> bytes:
     return text.encode()
 
 
-def _question(estimate: Shown) -> dict[str, Any]:
+def describe_question(estimate: Shown) -> dict[str, Any]:
+    """Return what the reports say of one question."""
     head = {"kind": estimate.survey.answers.kind, "n": estimate.n}
     if isinstance(estimate, ScaleEstimate):
         return head | _scale(estimate)
@@ -75,7 +76,7 @@ def _questionnaire(estimate: QuestionnaireEstimate) -> dict[str, Any]:
         "kind": "questionnaire",
         "n": estimate.n,
         "pages": [{"asks": list(ids), "n": drew} for ids, drew in estimate.people.items()],
-        "questions": {name: _question(one) for name, one in estimate.questions.items()},
+        "questions": {name: describe_question(one) for name, one in estimate.questions.items()},
         "tables": [_table(ids, table) for ids, table in estimate.tables.items()],
     }
 

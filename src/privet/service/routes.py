@@ -13,9 +13,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from . import login, metrics, surveys
+from .drafts import TOML, draft
 from .ingest import BYTES, JSON, KEY, take_reports
 from .login import HTML
-from .messages import Counted, Created, Invitations, Invite, Listed, OneSurvey, Reports, Status
+from .messages import (
+    Counted,
+    Created,
+    Drafted,
+    Invitations,
+    Invite,
+    Listed,
+    OneSurvey,
+    Reports,
+    Status,
+)
 from .settings import Settings
 from .surveys import PARQUET
 
@@ -102,6 +113,11 @@ ROUTES = (
     Row(
         "POST", "/surveys", surveys.create, admin=True, takes={JSON: dict}, gives=_CREATED,
         parameters=_SETTINGS, refuses=(*_BODY, 409),
+    ),
+    Row(
+        "POST", "/drafts", draft, admin=True, takes={JSON: dict, TOML: None},
+        gives={200: {JSON: Drafted}}, refuses=_BODY,
+        parameters=(_parameter("people", "query", {"type": "integer", "minimum": 1}),),
     ),
     Row("GET", "/login", login.page, gives=_PAGE),
     Row(
