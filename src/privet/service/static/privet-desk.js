@@ -1,0 +1,125 @@
+// What the element asks of a survey, in plain data that can also pass between a page and a worker.
+
+import { Survey } from "./privet.js";
+
+const FEW = 50;
+
+/** One survey that is asked. */
+export class Desk {
+  /** @param {string} text @param {{ mostEpsilon?: number, fingerprint?: string }} options */
+  open(text, options) {
+    this.survey = Survey.from(text, options);
+    const { id, title, epsilon, fingerprint, single } = this.survey;
+    return { id, title, epsilon, fingerprint, single };
+  }
+
+  /** The number of a page, by chance. */
+  draw() {
+    return this.#survey().draw().number;
+  }
+
+  /**
+   * The questions of a page; of very many names the first few.
+   * @param {number} page
+   */
+  asks(page) {
+    return this.#page(page).questions.map((one) => ({
+      ...one, count: one.names.length, names: one.names.slice(0, one.kind === "several" ? 4096 : FEW),
+    }));
+  }
+
+  /**
+   * A few names that have a text in them.
+   * @param {number} page @param {number} question @param {string} text
+   */
+  find(page, question, text) {
+    const found = [], wanted = text.toLowerCase();
+    for (const name of this.#page(page).questions[question].names) {
+      if (found.length === FEW) break;
+      if (name.toLowerCase().includes(wanted)) found.push(name);
+    }
+    return found;
+  }
+
+  /**
+   * What stands for an answer: the same for answers that give the same reports.
+   * @param {number} page @param {any} answers
+   */
+  value(page, answers) {
+    return String(this.#page(page).value(answers, this.#survey().single));
+  }
+
+  /** @param {number} page @param {any} answers */
+  randomize(page, answers) {
+    return this.#survey().randomize(answers, { page: this.#page(page) });
+  }
+
+  /**
+   * What a report says, for people.
+   * @param {Uint8Array} report
+   */
+  shown(report) {
+    const [page, own] = this.#survey().opened(report), { mechanism } = page;
+    const members = mechanism.members(own), denied = mechanism.denied?.(own) ?? [];
+    const names = (/** @type {number[]} */ some) => some.slice(0, FEW).map((one) => page.name(one));
+    const { own: hit, other, ratio } = mechanism;
+    return { count: members.length, names: names(members), denied: names(denied), own: hit, other, ratio };
+  }
+
+  #survey() {
+    if (!this.survey) throw new Error("No survey is open.");
+    return this.survey;
+  }
+
+  /** @param {number} number */
+  #page(number) {
+    return this.#survey().pages[number];
+  }
+}
+
+/**
+ * @typedef {(method: string, ...args: any[]) => any} Ask calls a method of a desk; the result may be a promise
+ */
+
+// Checking a longer contract might take more than 50 ms, and so is done in a worker.
+const LONG = 100_000;
+
+/**
+ * A desk for a contract, here or in a worker.
+ * @param {string} text
+ * @returns {Ask}
+ */
+export function deskFor(text) {
+  /** @type {any} */
+  const desk = new Desk();
+  /** @type {Ask} */
+  const here = (method, ...args) => desk[method](...args);
+  if (text.length < LONG) return here;
+  /** @type {Worker} */
+  let worker;
+  try {
+    const url = new URL("privet-worker.js", import.meta.url).href;
+    // Where scripts must be trusted, the page allows the policy "privet".
+    const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("privet", {
+      createScriptURL: (/** @type {string} */ one) => one,
+    });
+    worker = new Worker(policy ? policy.createScriptURL(url) : url, { type: "module" });
+  } catch {
+    return here; // a page of another origin, or one that allows no worker
+  }
+  /** @type {Map<number, { done: (result: any) => void, failed: (error: Error) => void }>} */
+  const waiting = new Map();
+  let calls = 0;
+  worker.onmessage = ({ data: { call, result, error } }) => {
+    const { done, failed } = /** @type {any} */ (waiting.get(call));
+    waiting.delete(call);
+    if (error === undefined) done(result);
+    else failed(new Error(error));
+  };
+  worker.onerror = () => waiting.forEach(({ failed }) => failed(new Error("The worker cannot be started.")));
+  return (method, ...args) =>
+    new Promise((done, failed) => {
+      waiting.set(++calls, { done, failed });
+      worker.postMessage({ call: calls, method, args });
+    });
+}

@@ -1,0 +1,246 @@
+// <privet-survey src="https://example.org/surveys/drinks"></privet-survey>
+//
+// Asks a survey's question, or a page of a questionnaire; sends one report per device; shows exactly
+// what was sent. Attributes: src, invitation, max-epsilon, fingerprint, lang. Events: privet-sent and
+// privet-refused. It writes no HTML from text, and needs no inline style.
+
+import { messages } from "./messages.js";
+import { deskFor } from "./privet-desk.js";
+import { Outbox, Refused } from "./privet-outbox.js";
+
+/** @typedef {import("./privet-outbox.js").Kept} Kept @typedef {import("./privet-desk.js").Ask} Ask */
+
+const MANY = 20; // more answers than this are found by typing
+
+const style = new CSSStyleSheet();
+style.replaceSync(`
+  :host { display: block; font: inherit; max-width: 40rem; }
+  fieldset { border: 1px solid; border-radius: .4rem; margin: 0 0 1rem; padding: .6rem 1rem; }
+  legend { font-weight: bold; padding: 0 .3rem; }
+  label { display: block; padding: .25rem 0; }
+  .list { max-height: 16rem; overflow: auto; }
+  button, input { font: inherit; }
+  input:not([type=radio], [type=checkbox]) { box-sizing: border-box; max-width: 100%; padding: .3rem; }
+  button { padding: .4rem 1.2rem; }
+  code { overflow-wrap: anywhere; }
+  ul { columns: 12rem; }
+`);
+
+/** @param {string} tag @param {Record<string, any>} [properties] @param {...(Node | string)} children @returns {any} */
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+/** Inputs for one question; `answer` is what they say. */
+class Field {
+  /** @param {any} question @param {string} name @param {(key: string, values?: any) => string} say @param {(text: string) => any} find */
+  constructor(question, name, say, find) {
+    this.question = question;
+    this.inputs = make("div");
+    const hint = make("p", { id: `${name}-hint` });
+    if (question.kind === "scale") this.#number(name);
+    else if (question.kind === "choice" && question.count > MANY) {
+      this.#typed(name, find);
+      hint.textContent = say("type");
+    } else this.#listed(name);
+    if (question.kind === "several") hint.textContent = say("atMost", { most: question.most });
+    this.element = make("fieldset", {}, make("legend", { textContent: question.question }), this.inputs, hint);
+    if (hint.textContent) this.element.setAttribute("aria-describedby", hint.id);
+  }
+
+  get answer() {
+    const { kind } = this.question, input = this.inputs.querySelector("input");
+    if (kind === "scale") return input.value === "" ? null : Number(input.value);
+    if (kind === "choice" && input.type === "text") return input.value.trim();
+    const chosen = [...this.inputs.querySelectorAll(":checked")].map((one) => one.value);
+    return kind === "several" ? chosen : chosen[0];
+  }
+
+  /** @param {string} name */
+  #number(name) {
+    const { question, scale: { low, high, unit, whole } } = this.question;
+    const input = make("input", { type: "number", name, min: low, max: high, step: whole ? 1 : "any", required: true });
+    input.setAttribute("aria-label", question);
+    this.inputs.append(make("label", {}, input, ` ${unit} (${low} – ${high})`));
+  }
+
+  /** @param {string} name @param {(text: string) => any} find */
+  #typed(name, find) {
+    const list = make("datalist", { id: `${name}-list` });
+    const input = make("input", { type: "text", name, required: true, autocomplete: "off" });
+    input.setAttribute("list", list.id);
+    input.setAttribute("aria-label", this.question.question);
+    const fill = (/** @type {string[]} */ names) => list.replaceChildren(...names.map((value) => make("option", { value })));
+    input.addEventListener("input", async () => fill(await find(input.value.trim())));
+    fill(this.question.names);
+    this.inputs.append(input, list);
+  }
+
+  /** @param {string} name */
+  #listed(name) {
+    const { kind, names, most } = this.question, type = kind === "several" ? "checkbox" : "radio";
+    if (names.length > MANY) this.inputs.className = "list";
+    this.inputs.append(...names.map((/** @type {string} */ value) =>
+      make("label", {}, make("input", { type, name, value, required: type === "radio" }), ` ${value}`)));
+    if (type === "radio") return;
+    this.inputs.addEventListener("change", () => {
+      const full = this.answer.length >= most;
+      for (const one of this.inputs.querySelectorAll("input")) one.disabled = full && !one.checked;
+    });
+  }
+}
+
+export class PrivetSurvey extends HTMLElement {
+  static observedAttributes = ["src"];
+  /** @type {Outbox | undefined} */ #outbox;
+  /** @type {Ask} */ #ask = () => undefined;
+  #page = 0;
+  #started = 0;
+  #status = make("p", { role: "status" });
+  #sent = make("section");
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: "open", delegatesFocus: true });
+    root.adoptedStyleSheets = [style];
+  }
+
+  connectedCallback() {
+    this.#start();
+  }
+
+  disconnectedCallback() {
+    this.#started++;
+    this.#outbox?.close();
+  }
+
+  attributeChangedCallback() {
+    if (this.isConnected) this.#start();
+  }
+
+  /**
+   * Answer as the form does: an answer or, to a questionnaire, those to its page by their ids.
+   * @param {any} answers
+   */
+  async answer(answers) {
+    let value = "";
+    try {
+      value = await this.#ask("value", this.#page, answers);
+    } catch (error) {
+      return this.#say("invalid", { reason: /** @type {Error} */ (error).message });
+    }
+    await this.#orRefused(() => this.#outbox?.answer(value, () => this.#ask("randomize", this.#page, answers)));
+  }
+
+  /** @param {string} key @param {Record<string, any>} [values] */
+  #words(key, values = {}) {
+    const found = messages[this.#lang] ?? messages.en;
+    return (found[key] ?? messages.en[key]).replace(/{(\w+)}/g, (_, name) =>
+      typeof values[name] === "number" ? values[name].toLocaleString(this.#lang, { maximumSignificantDigits: 3 }) : values[name]);
+  }
+
+  get #lang() {
+    const lang = /** @type {HTMLElement | null} */ (this.closest("[lang]"))?.lang || navigator.language;
+    return lang.toLowerCase().split("-")[0];
+  }
+
+  /** @param {string} key @param {Record<string, any>} [values] */
+  #say(key, values) {
+    this.#status.textContent = this.#words(key, values);
+  }
+
+  async #start() {
+    const started = ++this.#started, src = new URL(this.getAttribute("src") ?? "", document.baseURI);
+    this.#outbox?.close();
+    this.shadowRoot?.replaceChildren(this.#status);
+    this.#say("loading");
+    let text;
+    try {
+      const response = await fetch(src, { credentials: "omit" });
+      if (!response.ok) return this.#say("unsafe", { reason: `${response.status}` });
+      text = await response.text();
+    } catch {
+      setTimeout(() => started === this.#started && this.#start(), 5000);
+      return;
+    }
+    if (started !== this.#started) return;
+    this.#ask = deskFor(text);
+    const most = this.getAttribute("max-epsilon"), fingerprint = this.getAttribute("fingerprint") ?? undefined;
+    try {
+      const info = await this.#ask("open", text, { mostEpsilon: most ? Number(most) : undefined, fingerprint });
+      this.#outbox = new Outbox(src, info.id, info.fingerprint, this.getAttribute("invitation"), (kept) => this.#changed(kept));
+      await this.#orRefused(() => this.#render(info, /** @type {Outbox} */ (this.#outbox)));
+    } catch (error) {
+      this.#say("unsafe", { reason: /** @type {Error} */ (error).message });
+      this.#tell("refused", { reason: "unsafe" });
+    }
+  }
+
+  /** @param {any} info @param {Outbox} outbox */
+  async #render(info, outbox) {
+    this.#page = info.single ? 0 : await outbox.page(() => this.#ask("draw"));
+    const questions = await this.#ask("asks", this.#page);
+    const fields = questions.map((/** @type {any} */ one, /** @type {number} */ i) =>
+      new Field(one, `q${i}`, (key, values) => this.#words(key, values), (typed) => this.#ask("find", this.#page, i, typed)));
+    const form = make("form", {}, ...fields.map((/** @type {Field} */ one) => one.element),
+      make("p", { textContent: this.#words("private", info) }), make("button", { textContent: this.#words("send") }));
+    form.addEventListener("submit", (/** @type {Event} */ event) => {
+      event.preventDefault();
+      const answers = fields.map((/** @type {Field} */ one) => [one.question.id, one.answer]);
+      this.answer(info.single ? answers[0][1] : Object.fromEntries(answers));
+    });
+    const title = info.single ? [] : [make("h2", { textContent: info.title })];
+    this.#status.textContent = "";
+    this.#sent.replaceChildren();
+    this.shadowRoot?.replaceChildren(...title, form, this.#status, this.#sent);
+    if (outbox.kept.state) await this.#show(outbox.kept);
+    if (outbox.kept.state === "waiting") await outbox.send();
+  }
+
+  /** @param {() => any} run */
+  async #orRefused(run) {
+    try {
+      await run();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.#say(error.message);
+      this.#tell("refused", { reason: error.message });
+    }
+  }
+
+  /** @param {Kept} kept */
+  async #changed(kept) {
+    await this.#show(kept);
+    if (kept.state !== "waiting") this.#tell(/** @type {string} */ (kept.state), { reason: kept.reason });
+  }
+
+  /** @param {string} what @param {any} detail */
+  #tell(what, detail) {
+    this.dispatchEvent(new CustomEvent(`privet-${what}`, { detail, bubbles: true, composed: true }));
+  }
+
+  /**
+   * Say what became of the report, and what it says.
+   * @param {Kept} kept
+   */
+  async #show({ state, reason, report }) {
+    const known = reason === "deleted" ? "closed" : reason;
+    if (state !== "refused") this.#say(/** @type {string} */ (state));
+    else this.#say(known === "closed" || known === "uninvited" ? known : "refused", { reason });
+    const said = await this.#ask("shown", this.#outbox?.report), words = this.#words.bind(this);
+    const items = (/** @type {string[]} */ names) => names.map((name) => make("li", { textContent: name }));
+    const more = said.count - said.names.length;
+    this.#sent.replaceChildren(
+      make("h3", { textContent: words("report") }),
+      make("p", { textContent: said.denied.length ? words("denies") : words("names", said) }),
+      make("ul", {}, ...items(said.denied.length ? said.denied : said.names), ...(more ? items([words("more", { count: more })]) : [])),
+      make("p", { textContent: said.other === undefined ? "" : words("chances", { own: 100 * said.own, other: 100 * said.other }) }),
+      make("p", { textContent: words("ratio", said) }),
+      make("p", { textContent: words("bytes") }, " ", make("code", { textContent: report })),
+    );
+  }
+}
+
+if (!customElements.get("privet-survey")) customElements.define("privet-survey", PrivetSurvey);

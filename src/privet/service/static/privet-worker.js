@@ -1,0 +1,14 @@
+// A desk in a worker: what might take long does not hold up the page.
+
+import { Desk } from "./privet-desk.js";
+
+/** @type {any} */
+const desk = new Desk();
+
+onmessage = ({ data: { call, method, args } }) => {
+  try {
+    postMessage({ call, result: desk[method](...args) });
+  } catch (error) {
+    postMessage({ call, error: /** @type {Error} */ (error).message });
+  }
+};

@@ -1,0 +1,393 @@
+// privet in a browser: reads a survey or a questionnaire, and turns a person's answer into a report.
+//
+//     const survey = await Survey.read("https://example.org/surveys/drinks", { mostEpsilon: 1 });
+//     const report = survey.randomize("tea");      // safe to send to anyone
+//     survey.members(report);                      // what it names
+//
+// The twin of the Python package's side of a person: docs/algorithm.md says what both do, byte by byte.
+
+import { bigEndian, joined, keyed, secure, sha256, Stream } from "./privet-draws.js";
+import { InvalidReport, InvalidSurvey, must, within } from "./privet-integers.js";
+import { mechanismOf } from "./privet-mechanisms.js";
+
+export { InvalidReport, InvalidSurvey };
+
+/** An answer that the survey does not ask for. */
+export class InvalidAnswer extends Error {}
+
+/**
+ * @typedef {object} Question
+ * @property {string} id
+ * @property {string} question
+ * @property {"choice" | "several" | "scale"} kind
+ * @property {string[]} names the categories, options, or centres of a scale's cells
+ * @property {number} most how many options one may choose
+ * @property {any} scale the fields of a scale: low, high, cells, unit, whole and bands
+ *
+ * @typedef {string | number | boolean | string[]} Answer a category, a list of options, or a number
+ * @typedef {Answer | Record<string, any>} Answers one answer or, to a questionnaire, those to a page by their ids
+ * @typedef {object} Randomness
+ * @property {Uint8Array} [secret] the person's own, at least 16 bytes: the same answer gives the same report
+ * @property {import("./privet-draws.js").Read} [read] where random bytes come from, in tests
+ */
+
+// --- the text of a contract ------------------------------------------------------------------------
+
+const hex = (/** @type {Uint8Array} */ bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Numbers that are written with a point or an exponent. */
+const FLOATS = ["epsilon", "low", "high", "bands"];
+
+/** @param {number} number */
+function float(number) {
+  const size = Math.abs(number), [digits, power] = number.toExponential().split("e");
+  if (size && (size < 1e-5 || size >= 1e16)) return `${digits}e${Number(power)}`;
+  const text = size < 1e-4 && size ? number.toFixed(digits.replace("-", "").length + 4).replace(/0+$/, "") : `${number}`;
+  return text.includes(".") ? text : `${text}.0`;
+}
+
+/**
+ * Canonical JSON.
+ * @param {any} value @param {boolean} [floats] @returns {string}
+ */
+function written(value, floats) {
+  if (Array.isArray(value)) return `[${value.map((one) => written(one, floats))}]`;
+  if (!value || typeof value !== "object")
+    return floats && typeof value === "number" ? float(value) : JSON.stringify(value);
+  const fields = Object.entries(value);
+  return `{${fields.map(([name, one]) => `${JSON.stringify(name)}:${written(one, FLOATS.includes(name))}`)}}`;
+}
+
+/** @param {string} what @param {any} found @param {string} names */
+function checkFields(what, found, names) {
+  const given = found && typeof found === "object" ? Object.keys(found).join(" ") : "";
+  must(given === names, `fields of ${what}`, `${names}, in this order`);
+}
+
+/**
+ * Text that can be seen, in Unicode's composed form.
+ * @param {string} what @param {any} text
+ */
+function checkText(what, text) {
+  if (typeof text === "string" && /^[!-~]+( [!-~]+)*$/.test(text)) return; // as most are
+  const good = typeof text === "string" && text.trim() === text && text.normalize("NFC") === text
+    && !/[^\P{C}\u200c\u200d]|[^\P{Z} ]/u.test(text)
+    && text.replace(/[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c\u200d\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/gu, "");
+  must(good, what, "non-empty printable text");
+}
+
+/** @param {any} names */
+function checkNames(names) {
+  must(Array.isArray(names) && names.length > 1, "categories", "at least two");
+  for (const name of names) checkText("name of a category", name);
+  must(new Set(names).size === names.length, "categories", "different from each other");
+}
+
+/** @param {any} id */
+const checkId = (id) =>
+  must(typeof id === "string" && /^[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?$/.test(id), "id", "of a-z, 0-9, '.', '_' and '-'");
+
+/** @param {any} scale */
+function checkScale(scale) {
+  const { low, high, cells, unit, whole, bands } = scale, width = high - low;
+  const number = whole ? Number.isInteger : Number.isFinite;
+  must(typeof whole === "boolean" && number(low) && number(high), "ends of a scale", "numbers, whole ones if so said");
+  must(low < high && Number.isFinite(width * 2048), "high end", "above the low one");
+  must(within(cells, 2, whole ? Math.min(2048, width + 1) : 2048), "cells", "in [2, 2048], and no more than whole numbers");
+  const half = width / (cells - 1) / 2;
+  must(low < low + half && high - half < high, "high end", "further from the low one");
+  if (unit !== "") checkText("unit", unit);
+  must(Array.isArray(bands) && bands.length && bands.length < 100, "bands", "1 to 99 numbers");
+  const ends = [low, ...bands, high];
+  must(ends.every((one, i) => Number.isFinite(one) && (!i || ends[i - 1] < one)), "bands", "increasing numbers between the ends");
+}
+
+/**
+ * What a question can be answered with.
+ * @param {any} found @returns {Question}
+ */
+function questionOf(found) {
+  const { id, question, categories, answers } = found;
+  const base = { id, question, most: 1, scale: null };
+  checkId(id);
+  checkText("question", question);
+  if (categories) {
+    checkNames(categories);
+    return { ...base, kind: "choice", names: categories };
+  }
+  if (answers?.kind === "several") {
+    checkFields("answers", answers, "kind options most");
+    checkNames(answers.options);
+    must(answers.options.length <= 4096 && within(answers.most, 1, answers.options.length), "most", "1 to the number of options, of 4096");
+    return { ...base, kind: "several", names: answers.options, most: answers.most };
+  }
+  checkFields("answers", answers, "kind low high cells unit whole bands");
+  must(answers.kind === "scale", "kind of answers", "several or scale");
+  checkScale(answers);
+  const step = (answers.high - answers.low) / (answers.cells - 1);
+  const names = Array.from({ length: answers.cells }, (_, i) => `${Number((answers.low + step * i).toPrecision(10))}`);
+  return { ...base, kind: "scale", names, scale: answers };
+}
+
+// --- from answers to values ------------------------------------------------------------------------
+
+const FRACTION = 2 ** 52;
+
+/** @param {unknown} holds @param {string} rule */
+function asked(holds, rule) {
+  if (!holds) throw new InvalidAnswer(`The answer must be ${rule}.`);
+}
+
+/** @param {string[]} names @param {any} answer */
+function placeOf(names, answer) {
+  const place = names.indexOf(String(answer).normalize("NFC"));
+  asked(["string", "number", "boolean"].includes(typeof answer) && place >= 0, "one of this survey's");
+  return place;
+}
+
+/**
+ * P, of a number on a scale.
+ * @param {any} scale @param {any} answer
+ */
+function scalePlace(scale, answer) {
+  const { low, high, cells, whole } = scale;
+  const number = typeof answer === "string" && /^[+-]?\d+(\.\d*)?(e[+-]?\d+)?$/i.test(answer) ? Number(answer) : answer;
+  asked(typeof number === "number" && Number.isFinite(number), "a number");
+  asked(!whole || Number.isInteger(number), "a whole number");
+  const inside = Math.min(Math.max(number, low), high);
+  return BigInt(Math.floor(Math.min(((inside - low) * (cells - 1)) / (high - low), cells - 1) * FRACTION));
+}
+
+/**
+ * What a report depends on.
+ * @param {Question} question @param {any} answer @returns {any}
+ */
+function valueOf(question, answer) {
+  if (question.kind === "scale") return scalePlace(question.scale, answer);
+  if (question.kind === "choice") return placeOf(question.names, answer);
+  asked(Array.isArray(answer) && answer.length <= question.most, `a list of at most ${question.most} options`);
+  const places = answer.map((/** @type {any} */ option) => placeOf(question.names, option));
+  asked(new Set(places).size === places.length, "a list of different options");
+  return places.sort((/** @type {number} */ a, /** @type {number} */ b) => a - b);
+}
+
+/**
+ * What a table calls the answers to a question.
+ * @param {Question} question
+ */
+function cellNames({ kind, names, scale }) {
+  if (kind !== "scale") return names;
+  const starts = [scale.low, ...scale.bands], ends = [...scale.bands, scale.high];
+  return starts.map((start, i) => {
+    const last = scale.whole && i < starts.length - 1 ? Math.ceil(ends[i]) - 1 : ends[i];
+    return `${scale.whole ? Math.ceil(start) : start} – ${last}`;
+  });
+}
+
+/** What one person is asked: a question, or a few of them jointly. */
+export class Page {
+  /** @param {number} number @param {Question[]} questions @param {number} weight @param {number} epsilon @param {any} found */
+  constructor(number, questions, weight, epsilon, found) {
+    this.number = number;
+    this.questions = questions;
+    this.weight = weight;
+    this.tables = questions.length > 1 ? questions.map(cellNames) : [];
+    const [{ kind, names, most }] = questions, joint = this.tables.length;
+    const d = joint ? this.tables.reduce((product, one) => product * one.length, 1) : names.length;
+    must(!joint || d <= 65536, "tables", "of at most 65536 cells");
+    this.mechanism = mechanismOf(joint ? "choice" : kind, d, epsilon, found);
+    must(kind !== "several" || found.most === most, "mechanism's most", `${most}`);
+  }
+
+  /** @param {any} answers one answer, or by ids @param {boolean} single */
+  value(answers, single) {
+    const [first] = this.questions;
+    if (!this.tables.length) return valueOf(first, single ? answers : answers?.[first.id]);
+    return this.questions.reduce((value, question, i) => {
+      const place = valueOf(question, answers?.[question.id]);
+      const band = () => question.scale.bands.filter((/** @type {number} */ one) => scalePlace(question.scale, one) <= place).length;
+      return value * this.tables[i].length + (question.scale ? band() : place);
+    }, 0);
+  }
+
+  /** @param {any} value @param {Stream} stream */
+  sample(value, stream) {
+    if (typeof value !== "bigint") return this.mechanism.sample(value, stream);
+    const fraction = value & (BigInt(FRACTION) - 1n);
+    const cell = Number(value >> 52n) + stream.coin(fraction << 12n, 1n << 64n);
+    return this.mechanism.sample(cell, stream);
+  }
+
+  /**
+   * The name of what a report names.
+   * @param {number} member @returns {string}
+   */
+  name(member) {
+    const { options } = this.mechanism, [{ names }] = this.questions;
+    if (options) return options(member).map((one) => names[one]).join(" + ") || "–";
+    if (!this.tables.length) return names[member] ?? `– ${member - names.length + 1}`;
+    const parts = [...this.tables].reverse().map((table) => {
+      const name = table[member % table.length];
+      member = Math.floor(member / table.length);
+      return name;
+    });
+    return parts.reverse().join(" × ");
+  }
+}
+
+/** A survey or a questionnaire. */
+export class Survey {
+  /**
+   * Fetch a contract and check it.
+   * @param {string | URL} url @param {{ mostEpsilon?: number, fingerprint?: string }} [options]
+   */
+  static async read(url, options) {
+    const response = await fetch(url);
+    if (!response.ok) throw new InvalidSurvey(`There is no survey at ${url}: status ${response.status}.`);
+    return Survey.from(await response.text(), options);
+  }
+
+  /**
+   * Check a contract's text; refuse one that is not canonical, or not as private as it says.
+   * @param {string} text
+   * @param {{ mostEpsilon?: number, fingerprint?: string }} options the person's own limit, and the published fingerprint
+   */
+  static from(text, options = {}) {
+    const { mostEpsilon = Infinity, fingerprint } = options;
+    let found;
+    try {
+      found = JSON.parse(text);
+    } catch {
+      throw new InvalidSurvey("Not a survey: it is not JSON.");
+    }
+    const survey = new Survey(found, text.trim());
+    must(survey.epsilon <= mostEpsilon, "epsilon", `at most ${mostEpsilon}, as was asked for`);
+    must(!fingerprint || survey.fingerprint === fingerprint, "fingerprint", `${fingerprint}`);
+    return survey;
+  }
+
+  /** @param {any} found @param {string} text */
+  constructor(found, text) {
+    const version = found?.privet;
+    must(version === 1 || version === 2, "version of a survey", "1 or 2");
+    const single = !found.questions, own = version === 2 && found.answers ? "answers" : "categories";
+    checkFields(
+      "a survey", found,
+      single ? `privet id question ${own} epsilon mechanism${version === 2 ? " stream" : ""}`
+        : "privet id title epsilon questions pages stream",
+    );
+    must(version === 1 ? single : found.stream === "hmac-sha256", "stream", "hmac-sha256");
+    const { id, epsilon } = found;
+    must(typeof epsilon === "number" && 1e-12 <= epsilon && epsilon <= 100, "epsilon", "in [1e-12, 100]");
+    checkId(id);
+    /** @type {string} */ this.id = id;
+    /** @type {number} */ this.epsilon = epsilon;
+    /** @type {1 | 2} */ this.version = version;
+    /** @type {string} */ this.title = single ? found.question : found.title;
+    checkText("title", this.title);
+    /** @type {Question[]} */ this.questions = single ? [questionOf(found)] : questionsOf(found.questions);
+    /** @type {Page[]} */ this.pages = single
+      ? [new Page(0, this.questions, 1, epsilon, found.mechanism)] : pagesOf(this.questions, epsilon, found.pages);
+    this.single = single;
+    must(written(found) === text, "text of a survey", "canonical, as privet writes it");
+    this.bytes = sha256(joined(text));
+    this.fingerprint = hex(this.bytes);
+    this.prefix = single ? 0 : this.pages.length <= 256 ? 1 : 2;
+    this.reportBytes = this.prefix + Math.max(...this.pages.map((page) => page.mechanism.size));
+  }
+
+  /**
+   * The page that a person is to answer, by public chance: it depends on nothing about the person.
+   * @param {Randomness} options
+   */
+  draw(options = {}) {
+    const { secret, read } = options;
+    if (this.single) return this.pages[0];
+    const stream = this.#stream(joined("page"), secret, read);
+    const total = this.pages.reduce((sum, page) => sum + page.weight, 0);
+    let left = Number(stream.below(total));
+    return /** @type {Page} */ (this.pages.find((page) => (left -= page.weight) < 0));
+  }
+
+  /**
+   * One report of an answer, safe to send to anyone.
+   * @param {Answers} answers @param {Randomness & { page?: Page }} options the page that was drawn, if any
+   */
+  randomize(answers, options = {}) {
+    const { page, secret, read } = options;
+    const asks = page ?? this.draw(options);
+    const value = asks.value(answers, this.single);
+    const context = joined(...(Array.isArray(value) ? value : [value]).map(bigEndian));
+    const number = this.single ? new Uint8Array(0) : bigEndian(asks.number);
+    const report = asks.sample(value, this.#stream(joined(number, context), secret, read));
+    if (this.single) return report;
+    const sent = new Uint8Array(this.reportBytes);
+    new DataView(sent.buffer).setUint8(0, asks.number);
+    if (this.prefix > 1) sent[1] = asks.number >> 8;
+    sent.set(report, this.prefix);
+    return sent;
+  }
+
+  /**
+   * The page of a report, and its own part.
+   * @param {Uint8Array} report @returns {[Page, Uint8Array]}
+   */
+  opened(report) {
+    if (this.single) return [this.pages[0], report];
+    const page = this.pages[report[0] + 256 * (this.prefix > 1 ? report[1] : 0)];
+    const end = this.prefix + (page?.mechanism.size ?? 0);
+    if (!page || report.length !== this.reportBytes || report.slice(end).some(Boolean))
+      throw new InvalidReport("Not a report of this survey: its page or its length is wrong.");
+    return [page, report.slice(this.prefix, end)];
+  }
+
+  /**
+   * The names of what a report names; refuses what is no report.
+   * @param {Uint8Array} report
+   */
+  members(report) {
+    const [page, own] = this.opened(report);
+    return page.mechanism.members(own).map((member) => page.name(member));
+  }
+
+  /** @param {Uint8Array} context @param {Uint8Array} [secret] @param {import("./privet-draws.js").Read} [read] */
+  #stream(context, secret, read = secure) {
+    if (!secret) return new Stream(read);
+    if (this.version === 1) throw new InvalidAnswer("A survey of version 1 cannot be answered with a secret here.");
+    if (secret.length < 16) throw new InvalidAnswer("A secret must have at least 16 bytes.");
+    return new Stream(keyed(secret, joined(this.bytes, context)));
+  }
+}
+
+/** @param {any} found @returns {Question[]} */
+function questionsOf(found) {
+  must(Array.isArray(found) && found.length, "questions", "an array of at least one");
+  const questions = found.map((/** @type {any} */ one) => {
+    checkFields("a question", one, `id question ${one?.answers ? "answers" : "categories"}`);
+    return questionOf(one);
+  });
+  must(new Set(questions.map((/** @type {Question} */ one) => one.id)).size === found.length, "ids", "different from each other");
+  return questions;
+}
+
+/** @param {Question[]} questions @param {number} epsilon @param {any} found */
+function pagesOf(questions, epsilon, found) {
+  must(Array.isArray(found) && within(found.length, 1, 65536), "pages", "an array of 1 to 65536");
+  const byId = new Map(questions.map((one) => [one.id, one])), seen = new Set();
+  let total = 0;
+  const pages = found.map((/** @type {any} */ page, /** @type {number} */ number) => {
+    checkFields("a page", page, "asks weight mechanism");
+    const { asks, weight, mechanism } = page;
+    const good = Array.isArray(asks) && asks.length && asks.every((id) => byId.has(id));
+    must(good && new Set(asks).size === asks.length, "questions of a page", "different ids of this questionnaire");
+    const all = asks.map((/** @type {string} */ id) => /** @type {Question} */ (byId.get(id)));
+    must(asks.length === 1 || all.every((/** @type {Question} */ one) => one.kind !== "several"), "tables", "of one choice or scales");
+    seen.add([...asks].sort().join(" "));
+    must(within(weight, 1, 2 ** 32), "weight", "a whole number above 0");
+    total += weight;
+    return new Page(number, all, weight, epsilon, mechanism);
+  });
+  must(seen.size === pages.length, "pages", "different from each other");
+  must(total <= 2 ** 32, "weights", "at most 2^32 together");
+  return pages;
+}

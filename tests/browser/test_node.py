@@ -1,0 +1,173 @@
+"""The browser's client in node: the published vectors, and the same contracts refused as by Python."""
+
+import gzip
+import json
+import re
+from copy import deepcopy
+
+import pytest
+
+from browser import SCRIPTS, STATIC, all_vectors, run_node
+from privet import Questionnaire, Scale, Several, Survey
+from privet.contract import Contract
+from privet.errors import InvalidSurvey
+from privet.mechanisms import GeometricNoise, ListedSets, for_one, for_several
+
+READ = 'import {readFileSync} from "node:fs"; const given = JSON.parse(readFileSync(0, "utf8"));'
+VECTORS = f"""
+{READ}
+import * as privet from "./privet.js";
+import {{ mechanismOf }} from "./privet-mechanisms.js";
+import {{ Stream }} from "./privet-draws.js";
+import {{ runVectors }} from "{SCRIPTS}/vectors.js";
+console.log(JSON.stringify(runVectors(privet, {{ mechanismOf, Stream }}, given)));
+"""
+
+
+def test_every_vector_gives_the_published_report():
+    counts = run_node(VECTORS, all_vectors())
+    assert counts == {
+        "algorithm": 394, "others": 83, "sets": 80, "designs": 477, "contracts": 16, "answers": 58,
+    }  # fmt: skip
+
+
+def test_a_wrong_vector_is_noticed():
+    vectors = all_vectors()
+    vectors["sets"]["mechanisms"][0]["cases"][0]["report"] = "05"
+    with pytest.raises(AssertionError, match="sets set-subset 2: 04 instead of 05"):
+        run_node(VECTORS, vectors)
+
+
+# --- contracts ----------------------------------------------------------------------------------
+
+NAMES = ["tea", "coffee", "café au lait", "maté", "milk"]
+DRINK = Survey("Drink?", NAMES, 1.0, id="drink")
+AGE = Survey("Age?", Scale(0, 100, cells=11, bands=[18, 65], unit="years"), 1.0, id="age")
+CAKES = Survey("Cakes?", Several(["a", "b", "c"], most=2), 1.0, id="cakes")
+PARTY = Questionnaire("Party", [DRINK, AGE, CAKES], 1.0, tables=[("age", "drink")])
+EVERY = [
+    AGE,
+    PARTY,
+    *(Survey("?", NAMES, 1.0, mechanism=name) for name in for_one),
+    *(Survey("?", Several(NAMES, most=2), 1.0, mechanism=name) for name in for_several),
+    Survey("?", NAMES, 0.05, mechanism=GeometricNoise(5, 0.05)),
+    Survey("?", Several(NAMES, most=2), 3.0, mechanism=ListedSets(5, 3.0, 2, k=7)),
+    Survey("?", Scale(-1e-5, 2.5e-7, unit="m"), 1e-6),
+    Survey("?", Scale(-1e17, 1e16, bands=3), 12.5),
+    Survey("?", [f"c{i}" for i in range(200)], 0.3, mechanism="k-subset"),
+    Survey("?", [f"c{i}" for i in range(200)], 5.0, mechanism="projective"),
+]
+WRONG = [
+    None, True, 0, 1, -1, 2, 3, 7, 1.5, 1e-320, 1e308, 2**53 + 1, "", "1", "x", "drink", " tea",
+    "\u3164", "\u200d", "e\u0301", "n\u00a0n", [], [0], ["a"], ["a", "a"], ["drink", "age"], [18.5, 20.0],
+    [1, 1], [1, 0], [0, 64], {}, {"a": 1}, [{}], "a" * 70,
+]  # fmt: skip
+
+
+def places(document, path=()):
+    """Yield the path of every field and entry."""
+    inside = document.items() if isinstance(document, dict) else enumerate(document)
+    for name, value in inside:
+        if isinstance(name, str) or name < 4:
+            yield (*path, name)
+            if isinstance(value, dict | list):
+                yield from places(value, (*path, name))
+
+
+def changes(value):
+    """Yield what may stand in a field's place."""
+    yield from WRONG
+    if isinstance(value, str) and value.isdecimal():
+        yield from (str(int(value) + step) for step in (-1, 1, -int(value) // 2))
+        yield "0" + value
+    elif isinstance(value, int | float):
+        yield from (value - 1, value + 1, 2 * value)
+
+
+def changed(document, path, value):
+    copy = deepcopy(document)
+    holder = copy
+    for name in path[:-1]:
+        holder = holder[name]
+    if value is ...:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = value
+    return copy
+
+
+def hostile():
+    """Yield texts of contracts, most of them wrong somewhere."""
+    for contract in EVERY:
+        good = contract.to_json()
+        yield from (good, good + "\n", good.replace(":", ": ", 1), good.replace("{", '{"id":"q",', 1))
+        document = json.loads(good)
+        for path in places(document):
+            value = document
+            for name in path:
+                value = value[name]
+            for other in (*changes(value), ...):
+                yield json.dumps(changed(document, path, other), ensure_ascii=False)
+
+
+def as_python_reads(text):
+    """Return the fingerprint; None for what is refused or has another canonical text.
+
+    What differs in its spelling alone is written as Python would, so that the rest is compared.
+    """
+    try:
+        contract = Contract.from_json(text)
+    except InvalidSurvey:
+        return text, None
+    canonical = contract.to_json()
+    return canonical, contract.fingerprint
+
+
+SEEN = f"""
+{READ}
+import {{ Survey, InvalidSurvey }} from "./privet.js";
+const read = (text) => {{
+  try {{
+    return Survey.from(text).fingerprint;
+  }} catch (error) {{
+    if (error instanceof InvalidSurvey) return null;
+    throw error;
+  }}
+}};
+console.log(JSON.stringify(given.map(read)));
+"""
+
+
+def test_contracts_are_read_and_refused_as_by_python():
+    pairs = [as_python_reads(text) for text in hostile()]
+    wanted = [fingerprint for _, fingerprint in pairs]
+    found = run_node(SEEN, [text for text, _ in pairs])
+    wrong = [(t[-300:], w, f) for (t, w), f in zip(pairs, found, strict=True) if w != f]
+    assert not wrong, wrong[:5]
+    assert 500 < sum(one is not None for one in wanted) < len(wanted) / 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace(":", ": ", 1),
+        lambda text: text.replace('"id"', '"id":"q","id"', 1),
+        lambda text: text.replace("1.0", "1"),
+        lambda text: text.replace("1.0", "1.00"),
+    ],
+    ids=["space", "twice", "integer", "digits"],
+)
+def test_a_text_that_is_not_canonical_is_refused(change):
+    """Its fingerprint would be another one than Python's."""
+    text = DRINK.to_json()
+    assert run_node(SEEN, [text, change(text)]) == [DRINK.fingerprint, None]
+
+
+# --- what a page loads --------------------------------------------------------------------------
+
+
+def stripped(path):
+    """Return a script without its comments and empty lines."""
+    text = re.sub(r"/\*\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
+    text = re.sub(r"(^|\s)//.*$", "", text, flags=re.MULTILINE)
+    return re.sub(r"\n\s*\n+", "\n", text)

@@ -1,0 +1,149 @@
+"""Node and Chromium, which the tests of the browser's client need and pip does not bring."""
+
+import json
+import os
+import shutil
+import subprocess
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "src/privet/service/static"
+VECTORS = ROOT / "tests/vectors"
+SCRIPTS = ROOT / "tests/browser"
+
+
+def need(command, package):
+    """Return a program's path; where there is none, skip the test, or fail in CI."""
+    found = shutil.which(command)
+    if found is None:
+        reason = f"There is no {command}; on Debian: apt install {package}"
+        assert os.environ.get("CI") != "true", reason
+        pytest.skip(reason)
+    return found
+
+
+def run_node(script, given=None):
+    """Run a script as a module in the folder of the client, and return the JSON that it prints.
+
+    `given` is what the script finds as JSON on its standard input.
+    """
+    node = need("node", "nodejs")
+    command = [node, "--input-type=module", "--eval", script]
+    done = subprocess.run(
+        command, cwd=STATIC, input=json.dumps(given), capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
+def all_vectors():
+    """Return the files of vectors that a client is checked against, by name."""
+    names = "algorithm", "others", "sets", "designs", "contracts", "answers"
+    return {name: json.loads((VECTORS / f"{name}.json").read_text()) for name in names}
+
+
+# --- a site for a browser -------------------------------------------------------------------------
+
+# What a careful site sends with its pages: its own files alone, and no text that becomes a script.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "require-trusted-types-for 'script'"
+)
+_PAGE = """<!doctype html>
+<html lang="{lang}">
+<meta charset="utf-8"><title>A survey</title>
+<script type="module" src="/static/privet-survey.js"></script>
+<privet-survey src="{src}" {attributes}></privet-survey>
+</html>"""
+
+
+class Site:
+    """Pages and the client's files, before a real service: one origin, as behind a proxy.
+
+    `posts` are the reports that came: address, headers, body. The next `busy` of them are told to
+    come again.
+    """
+
+    def __init__(self, service):
+        self.posts, self.busy, site = [], 0, self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                path = urlsplit(self.path)
+                if path.path == "/page":
+                    asked = dict(parse_qsl(path.query))
+                    page = {"lang": asked.pop("lang", "en"), "src": asked.pop("src")}
+                    page["attributes"] = " ".join(f'{k}="{v}"' for k, v in asked.items())
+                    self._answer(200, _PAGE.format(**page).encode(), "text/html; charset=utf-8")
+                elif path.path.startswith(("/static/", "/tests/")):
+                    _, folder, name = path.path.split("/")
+                    body = ({"static": STATIC, "tests": SCRIPTS}[folder] / name).read_bytes()
+                    self._answer(200, body, "text/javascript; charset=utf-8")
+                elif path.path == "/favicon.ico":
+                    self._answer(204, b"", "image/x-icon")
+                else:
+                    self._forward(None)
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                site.posts.append((self.path, dict(self.headers), body))
+                if site.busy:
+                    site.busy -= 1
+                    self._answer(503, b"{}", "application/json", {"Retry-After": "1"})
+                else:
+                    self._forward(body)
+
+            def _forward(self, body):
+                connection = HTTPConnection(urlsplit(service.url).netloc, timeout=30)
+                names = "Content-Type", "Idempotency-Key", "Invitation"
+                headers = {name: self.headers[name] for name in names if name in self.headers}
+                connection.request(self.command, self.path, body, headers)
+                found = connection.getresponse()
+                self._answer(found.status, found.read(), found.headers["Content-Type"])
+                connection.close()
+
+            def _answer(self, status, body, kind, headers=()):
+                self.send_response(status)
+                for name, value in {
+                    "Content-Type": kind, "Content-Length": str(len(body)),
+                    "Content-Security-Policy": POLICY, "Cache-Control": "no-store", **dict(headers),
+                }.items():  # fmt: skip
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *said):
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def page(self, id, **attributes):
+        return f"{self.url}/page?{urlencode({'src': f'/surveys/{id}'} | attributes)}"
+
+    def end(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@contextmanager
+def chromium():
+    """Start Debian's Chromium, without a window."""
+    path = need("chromium", "chromium")
+    from playwright.sync_api import sync_playwright
+
+    alone = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=alone)
+        try:
+            yield started
+        finally:
+            started.close()
