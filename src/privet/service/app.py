@@ -53,7 +53,7 @@ class Service:
         self.limit = RateLimit(per_minute)
         self.defaults = defaults
         self.openapi = encoded(describe(ROUTES))
-        self.estimating = asyncio.Lock()
+        self.estimating, self.drawing = asyncio.Lock(), asyncio.Lock()
         self.estimates: dict[str, tuple[str, bytes]] = {}
         self._contracts: dict[str, Contract] = {}
         self._settings: dict[str, tuple[float, Settings]] = {}

@@ -27,6 +27,7 @@ from ..survey import Survey
 from .bodies import media_type
 from .estimates import LEVEL, as_json, describe_question
 from .ingest import JSON
+from .languages import privacy
 from .messages import Drafted, Planned
 from .problems import Problem
 
@@ -73,7 +74,7 @@ def _drafted(body: bytes, people: int) -> bytes:
         if isinstance(contract, Survey)
         else _questionnaire(contract, people)  # type: ignore[arg-type]
     )
-    document = Drafted(contract.fields(), rows, None if whole else fields)
+    document = Drafted(contract.fields(), privacy(contract.epsilon), rows, None if whole else fields)
     return as_json(msgspec.to_builtins(document))
 
 

@@ -13,7 +13,7 @@ from .settings import Settings  # noqa: TC001, as msgspec reads it
 
 __all__ = [
     "Counted", "Created", "Drafted", "Imported", "Invitations", "Invite", "Listed", "OneSurvey",
-    "Planned", "Reports", "Status", "encoded", "read",
+    "Planned", "Progress", "Reports", "Status", "encoded", "read",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -101,10 +101,19 @@ class Drafted(Struct):
     """The contract of a draft, and what to expect of it."""
 
     contract: dict[str, Any]
+    privacy: Annotated[str, Meta(description="What its ε means, in plain words.")]
     plan: list[Planned]
     draft: Annotated[
         dict[str, Any] | None, Meta(description="As it was read; null if it was a contract.")
     ]
+
+
+class Progress(Struct):
+    """How far a survey is."""
+
+    open: bool
+    results: Literal["none", "private", "shown"]
+    detail: Annotated[str, Meta(description="Why there is nothing to see, in a sentence.")]
 
 
 class Status(Struct):

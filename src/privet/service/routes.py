@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from . import login, metrics, surveys
+from . import downloads, login, metrics, pages, surveys
 from .drafts import TOML, draft
 from .ingest import BYTES, JSON, KEY, take_reports
-from .login import HTML
 from .messages import (
     Counted,
     Created,
@@ -24,10 +23,13 @@ from .messages import (
     Invite,
     Listed,
     OneSurvey,
+    Progress,
     Reports,
     Status,
 )
+from .pages import HTML
 from .settings import Settings
+from .static_files import KINDS, static_file
 from .surveys import PARQUET
 
 if TYPE_CHECKING:
@@ -79,6 +81,9 @@ _ONE = "/surveys/{id}"
 _CREATED = {200: {JSON: Created}, 201: {JSON: Created}}
 _SURVEY = {200: {JSON: OneSurvey}}
 _PAGE = {200: {HTML: None}}
+_OWN_PAGE = {200: {HTML: None}, 303: {}}
+_MISSING = {404: {HTML: None}, 410: {HTML: None}}
+_FILES = {200: dict.fromkeys(downloads.KINDS.values())}
 _BODY = (400, 408, 413, 415)  # what may be wrong with any body
 _NONE = (404, 410)
 
@@ -94,6 +99,15 @@ ROUTES = (
         gives={200: {BYTES: None, PARQUET: None}}, refuses=_NONE,
     ),
     Row("GET", f"{_ONE}/estimate", surveys.estimate, shared=True, refuses=(*_NONE, 403)),
+    Row(
+        "GET", f"{_ONE}/estimate.{{ending}}", downloads.download, gives=_FILES,
+        refuses=(*_NONE, 400, 403),
+        parameters=(_parameter("question", "query", {"type": "array", "items": {"type": "string"}}),),
+    ),
+    Row("GET", f"{_ONE}/progress", surveys.progress, gives={200: {JSON: Progress}}, refuses=_NONE),
+    Row("GET", f"{_ONE}/results", pages.results, gives=_PAGE | _MISSING),
+    Row("GET", f"{_ONE}/answer", pages.answer, gives=_PAGE | _MISSING),
+    Row("GET", f"{_ONE}/settings", pages.settings, gives=_OWN_PAGE | _MISSING),
     Row(
         "GET", f"{_ONE}/tally", surveys.tally, admin=True, gives={200: {BYTES: None}},
         refuses=_NONE,
@@ -118,6 +132,12 @@ ROUTES = (
         "POST", "/drafts", draft, admin=True, takes={JSON: dict, TOML: None},
         gives={200: {JSON: Drafted}}, refuses=_BODY,
         parameters=(_parameter("people", "query", {"type": "integer", "minimum": 1}),),
+    ),
+    Row("GET", "/", pages.dashboard, gives=_OWN_PAGE),
+    Row("GET", "/new", pages.editor, gives=_OWN_PAGE),
+    Row(
+        "GET", "/static/{name}", static_file, gives={200: dict.fromkeys(KINDS.values())},
+        refuses=(404,),
     ),
     Row("GET", "/login", login.page, gives=_PAGE),
     Row(

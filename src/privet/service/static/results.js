@@ -1,0 +1,101 @@
+// What the reports say, as they come in.
+
+import { curve, heat, percent, shares } from "./charts.js";
+import { ask, byId, count, h, often, root } from "./ui.js";
+
+const { id } = byId("results").dataset, path = `/surveys/${id}`;
+const summary = byId("summary"), place = byId("questions");
+const state = /** @type {any} */ (document.querySelector(".state"));
+/** @type {{ sort: boolean, all: boolean }} */
+const view = { sort: false, all: false };
+/** @type {any} */ let contract;
+/** @type {any} */ let estimate;
+let tag = "";
+
+/** @param {any} one @param {string} unit */
+const measured = (one, unit) => (one.value === null ? "unknown" : `${count(one.value, 1)} ${unit}`.trim());
+
+/** Links to files. @param {string[]} ids */
+function files(ids) {
+  const asked = contract.questions ? `?${ids.map((one) => `question=${encodeURIComponent(one)}`).join("&")}` : "";
+  const link = (/** @type {string} */ kind) => h("a", { href: `${root}${path}/estimate.${kind}${asked}`, download: true }, kind.toUpperCase());
+  return h("p", { class: "files" }, h("span", { class: "hint" }, "Download"), ...["csv", "svg", "png"].filter((kind) => kind === "csv" || ids.length < 3).map(link));
+}
+
+/** @param {any} found @param {string} caption */
+function listed(found, caption) {
+  const many = found.categories.length > 20;
+  const redraw = (/** @type {"sort" | "all"} */ what) => () => ((view[what] = !view[what]), draw());
+  const buttons = h("div", { class: "row" },
+    many ? null : h("button", { type: "button", "aria-pressed": `${view.sort}`, click: redraw("sort") }, "Largest first"),
+    many ? h("button", { type: "button", click: redraw("all") }, view.all ? "Show the 20 largest" : `Show all ${count(found.categories.length)}`) : null);
+  const unsure = found.found && !found.found.every(Boolean);
+  return [shares(found, { caption, ...view }),
+    unsure ? h("p", { class: "hint" }, "(…) and a dashed bar: cannot be told from no one at all.") : null, buttons];
+}
+
+/** @param {any} found @param {string} caption */
+function numbers(found, caption) {
+  const { mean, quantiles, bands, unit } = found;
+  const row = (/** @type {string} */ name, /** @type {any} */ one) => h("tr", {}, h("th", { scope: "row" }, name),
+    h("td", { class: "number share" }, measured(one, unit)), h("td", { class: "number ends" }, `${count(one.low, 1)} – ${count(one.high, 1)}`));
+  const named = (/** @type {number} */ q) => (q === 0.5 ? "Median" : `${100 * q} % are below`);
+  const column = (/** @type {string} */ key) => bands.map((/** @type {any} */ one) => one[key]);
+  const table = h("table", { class: "shares" }, h("caption", { class: "visually-hidden" }, "Mean and quantiles"),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, ""), h("th", { scope: "col", class: "number" }, unit || "number"), h("th", { scope: "col", class: "number" }, "95 % interval"))),
+    h("tbody", {}, row("Mean", mean), ...quantiles.map((/** @type {any} */ one) => row(named(one.q), one))));
+  return [curve(found, `${caption}: mean ${measured(mean, unit)}`), h("p", { class: "hint" }, "The curve is how the numbers are spread, smoothly, with a 95 % band."), table,
+    bands.length > 1 ? shares({ categories: column("name"), frequencies: column("value"), low: column("low"), high: column("high") }, { caption: "Shares of ranges" }) : null];
+}
+
+/** @param {string} title @param {any[]} inside @param {string} note @param {string[]} ids */
+const card = (title, inside, note, ids) =>
+  h("section", { class: "card" }, title ? h("h2", {}, title) : null, note ? h("p", { class: "hint" }, note) : null, ...inside, files(ids));
+
+/** @param {string} title @param {any} found @param {string} name @param {string} note */
+const question = (title, found, name, note) =>
+  card(title, found.kind === "scale" ? numbers(found, title || contract.question) : listed(found, title || contract.question), note, [name]);
+
+/** @param {any} table @param {Record<string, string>} texts */
+function tabled(table, texts) {
+  const names = table.questions.map((/** @type {string} */ one) => texts[one]), title = names.join(" × ");
+  if (table.questions.length === 2) return card(title, [heat(table, names)], "Shares of all people, and half the width of the 95 % interval.", table.questions);
+  const cells = table.categories.reduce((/** @type {string[]} */ sofar, /** @type {string[]} */ more) => sofar.flatMap((a) => more.map((b) => (a ? `${a}, ${b}` : b))), [""]);
+  const flat = (/** @type {string} */ key) => table[key].flat(Infinity);
+  return card(title, listed({ categories: cells, frequencies: flat("frequencies"), low: flat("low"), high: flat("high") }, title), "", table.questions);
+}
+
+function draw() {
+  const people = `${count(estimate.n)} ${estimate.n === 1 ? "person has" : "people have"} answered.`;
+  if (estimate.kind !== "questionnaire") {
+    const top = estimate.kind === "choice" ? estimate.frequencies.indexOf(Math.max(...estimate.frequencies)) : -1;
+    const said = top < 0 || !estimate.found[top] ? "" : ` Most: ${estimate.categories[top]}, about ${percent(estimate.frequencies[top], 0)}.`;
+    summary.textContent = people + said;
+    return place.replaceChildren(question("", estimate, contract.id, ""));
+  }
+  summary.textContent = `${people} Each was asked a part of the questions, drawn by chance.`;
+  /** @type {Record<string, string>} */
+  const texts = Object.fromEntries(contract.questions.map((/** @type {any} */ one) => [one.id, one.question]));
+  place.replaceChildren(
+    ...Object.entries(estimate.questions).map(([name, found]) => question(texts[name], found, name, `From ${count(/** @type {any} */ (found).n)} reports`)),
+    ...estimate.tables.map((/** @type {any} */ table) => tabled(table, texts)));
+}
+
+async function update() {
+  const progress = await (await ask("GET", `${path}/progress`)).json();
+  state.textContent = progress.open ? "open" : "closed";
+  state.className = `state ${state.textContent}`;
+  if (progress.results !== "shown") {
+    summary.textContent = progress.detail;
+    return place.replaceChildren();
+  }
+  const answer = await ask("GET", `${path}/estimate`, undefined, { headers: tag ? { "If-None-Match": tag } : {} });
+  if (answer.status === 304) return;
+  tag = answer.headers.get("ETag") ?? "";
+  contract ??= await (await ask("GET", path)).json();
+  estimate = await answer.json();
+  draw();
+}
+
+update().catch((error) => (summary.textContent = error.message));
+often(update, 3);
