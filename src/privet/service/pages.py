@@ -40,6 +40,7 @@ _SCRIPT = Template('<script type="module" src="$root/static/$name"></script>\n')
 _PICTURE = Template('<img src="$root/surveys/$id/estimate.png" alt="The results" class="picture">')
 _OWN = Template('<p class="links"><a href="$root/surveys/$id/settings">Share and settings</a></p>')
 _LANGUAGE = Template('<a href="?lang=$code" lang="$code" hreflang="$code">$name</a> ')
+_INVITED = "The page people see; to answer, each needs an invitation of their own"
 _FACT = Template("<dt>$name</dt><dd>$value</dd>")
 
 
@@ -163,6 +164,7 @@ async def settings(service: Service, request: Request) -> Response:
         never=Html("checked") if kept.public_from is None else "",
         from_some=Html("checked") if kept.public_from is not None else "",
         public_from=kept.public_from or 0, origins="\n".join(kept.origins),
+        share=_INVITED if kept.invited else "Anyone with this link can answer, once per device",
         kept="Counts alone" if kept.counts_only else "Reports and counts",
         closing=Html("hidden") if not one.open else "",
     )  # fmt: skip
@@ -217,7 +219,7 @@ async def answer(service: Service, request: Request) -> Response:
             "one_of": words["one_of"].format(count=count) if count > 1 else "",
             "survey": fill(
                 "ask.html" if is_open else "closed.html", root=root, id=id,
-                fingerprint=contract.fingerprint, **said,
+                mark=contract.fingerprint, count="one" if count == 1 else "many", **said,
             ),
             "facts": _facts(contract, words), "languages": Html(links),
         },

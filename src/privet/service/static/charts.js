@@ -49,7 +49,7 @@ function bar(share, low, high) {
 }
 
 /** How numbers are spread. @param {any} estimate @param {string} label */
-export function curve({ curve: { at, shares: mid, low, high }, mean, unit }, label) {
+export function curve({ curve: { at, shares: mid, low, high }, mean }, label) {
   const width = 640, height = 200, first = at[0], last = at[at.length - 1];
   const top = Math.min(Math.max(...high), 2.5 * Math.max(...mid));
   const x = (/** @type {number} */ one) => (20 + (600 * (one - first)) / (last - first)).toFixed(1);
@@ -58,14 +58,13 @@ export function curve({ curve: { at, shares: mid, low, high }, mean, unit }, lab
   const forth = at.map((/** @type {any} */ _, /** @type {number} */ i) => i), back = [...forth].reverse();
   const ticks = steps(first, last).flatMap((one) => [
     svg("path", { class: "axis", d: `M${x(one)} ${height}v5` }),
-    svg("text", { x: x(one), y: `${height + 20}`, "text-anchor": "middle" }, count(one, 2)),
+    svg("text", { x: x(one), y: `${height + 10}`, "text-anchor": "middle" }, count(one, 2)),
   ]);
-  return svg("svg", { class: "curve", viewBox: `0 0 ${width} ${height + 42}`, role: "img", "aria-label": label },
+  return svg("svg", { class: "curve", viewBox: `0 0 ${width} ${height + 36}`, role: "img", "aria-label": label },
     svg("path", { class: "band", d: `M${line(high, forth)}L${line(low, back)}Z` }),
     svg("path", { class: "line", d: `M${line(mid, forth)}` }),
     svg("path", { class: "axis", d: `M20 ${height}H620` }), ...ticks,
-    svg("path", { class: "mean", d: `M${x(mean.low)} ${height}H${x(mean.high)}M${x(mean.value)} ${height - 8}v16` }),
-    svg("text", { x: "620", y: `${height + 38}`, "text-anchor": "end" }, unit ? `${unit} · mark: the mean` : "mark: the mean"));
+    svg("path", { class: "mean", d: `M${x(mean.low)} ${height}H${x(mean.high)}M${x(mean.value)} ${height - 8}v16` }));
 }
 
 /** Round numbers between two. @param {number} first @param {number} last */

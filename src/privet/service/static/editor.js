@@ -33,7 +33,7 @@ function field(label, input) {
 function addQuestion(given = {}, id) {
   const number = ++made, kinds = Object.keys(KINDS);
   const text = h("input", { maxlength: "300", autocomplete: "off", placeholder: "Such as: How do you get to work?" });
-  const options = h("textarea", { rows: "4", placeholder: "by bicycle\nby train\nby car" });
+  const options = h("textarea", { rows: "5", placeholder: "by bicycle\nby train\nby car" });
   const most = h("input", { type: "number", min: "1", value: "2" });
   const low = h("input", { type: "number", step: "any", value: "0" }), high = h("input", { type: "number", step: "any", value: "100" });
   const unit = h("input", { type: "text", maxlength: "30", placeholder: "years", autocomplete: "off" });
@@ -179,7 +179,7 @@ function showPlan(plan) {
     return h("section", { class: many ? "expect" : "" },
       many ? h("h3", {}, texts.join(" × ")) : null,
       h("p", { class: "big" }, margin),
-      h("p", { class: "hint" }, mean ? "is how sure the mean will be (95 %)" : "is how sure each share will be (95 %)", many ? `, from about ${count(row.people)} people.` : "."),
+      h("p", { class: "hint" }, `Expected error of ${mean ? "the mean" : "a share"}, at 95 % confidence`, many ? `, from about ${count(row.people)} people.` : "."),
       row.picture && !many ? picture(row.picture) : null,
       many ? null : h("p", { class: "hint" }, needed(row, people, mean, unit)),
       row.detectable ? h("p", { class: "hint" }, `An answer of fewer than ${percent(row.detectable)} of the people can hardly be told from none.`) : null);

@@ -15,23 +15,26 @@ let tag = "";
 /** @param {any} one @param {string} unit */
 const measured = (one, unit) => (one.value === null ? "unknown" : `${count(one.value, 1)} ${unit}`.trim());
 
-/** Links to files. @param {string[]} ids */
-function files(ids) {
+/** Links to files, and a button that shows more. @param {string[]} ids @param {any} button */
+function files(ids, button) {
   const asked = contract.questions ? `?${ids.map((one) => `question=${encodeURIComponent(one)}`).join("&")}` : "";
   const link = (/** @type {string} */ kind) => h("a", { href: `${root}${path}/estimate.${kind}${asked}`, download: true }, kind.toUpperCase());
-  return h("p", { class: "files" }, h("span", { class: "hint" }, "Download"), ...["csv", "svg", "png"].filter((kind) => kind === "csv" || ids.length < 3).map(link));
+  const kinds = ["csv", "svg", "png"].filter((kind) => kind === "csv" || ids.length < 3);
+  return h("div", { class: "files" }, h("span", { class: "hint" }, "Download"), ...kinds.map(link), button);
+}
+
+/** How to see more of a list, if there is more to see. @param {any} found */
+function viewing({ categories }) {
+  if (!categories || categories.length < 4) return null;
+  const redraw = (/** @type {"sort" | "all"} */ what) => () => ((view[what] = !view[what]), draw());
+  if (categories.length <= 20) return h("button", { type: "button", "aria-pressed": `${view.sort}`, click: redraw("sort") }, view.sort ? "As asked" : "Largest first");
+  return h("button", { type: "button", click: redraw("all") }, view.all ? "Show the 20 largest" : `Show all ${count(categories.length)}`);
 }
 
 /** @param {any} found @param {string} caption */
 function listed(found, caption) {
-  const many = found.categories.length > 20;
-  const redraw = (/** @type {"sort" | "all"} */ what) => () => ((view[what] = !view[what]), draw());
-  const buttons = h("div", { class: "row" },
-    many ? null : h("button", { type: "button", "aria-pressed": `${view.sort}`, click: redraw("sort") }, "Largest first"),
-    many ? h("button", { type: "button", click: redraw("all") }, view.all ? "Show the 20 largest" : `Show all ${count(found.categories.length)}`) : null);
   const unsure = found.found && !found.found.every(Boolean);
-  return [shares(found, { caption, ...view }),
-    unsure ? h("p", { class: "hint" }, "(…) and a dashed bar: cannot be told from no one at all.") : null, buttons];
+  return [shares(found, { caption, ...view }), unsure ? h("p", { class: "hint" }, "In brackets, with a dashed bar: cannot be told from no one at all.") : null];
 }
 
 /** @param {any} found @param {string} caption */
@@ -44,17 +47,17 @@ function numbers(found, caption) {
   const table = h("table", { class: "shares" }, h("caption", { class: "visually-hidden" }, "Mean and quantiles"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, ""), h("th", { scope: "col", class: "number" }, unit || "number"), h("th", { scope: "col", class: "number" }, "95 % interval"))),
     h("tbody", {}, row("Mean", mean), ...quantiles.map((/** @type {any} */ one) => row(named(one.q), one))));
-  return [curve(found, `${caption}: mean ${measured(mean, unit)}`), h("p", { class: "hint" }, "The curve is how the numbers are spread, smoothly, with a 95 % band."), table,
+  return [curve(found, `${caption}: mean ${measured(mean, unit)}`), h("p", { class: "hint" }, "How the numbers are spread, smoothly, with a 95 % band. The mark is the mean."), table,
     bands.length > 1 ? shares({ categories: column("name"), frequencies: column("value"), low: column("low"), high: column("high") }, { caption: "Shares of ranges" }) : null];
 }
 
-/** @param {string} title @param {any[]} inside @param {string} note @param {string[]} ids */
-const card = (title, inside, note, ids) =>
-  h("section", { class: "card" }, title ? h("h2", {}, title) : null, note ? h("p", { class: "hint" }, note) : null, ...inside, files(ids));
+/** @param {string} title @param {any[]} inside @param {string} note @param {string[]} ids @param {any} [button] */
+const card = (title, inside, note, ids, button = null) =>
+  h("section", { class: "card" }, title ? h("h2", {}, title) : null, note ? h("p", { class: "hint" }, note) : null, ...inside, files(ids, button));
 
 /** @param {string} title @param {any} found @param {string} name @param {string} note */
 const question = (title, found, name, note) =>
-  card(title, found.kind === "scale" ? numbers(found, title || contract.question) : listed(found, title || contract.question), note, [name]);
+  card(title, found.kind === "scale" ? numbers(found, title || contract.question) : listed(found, title || contract.question), note, [name], viewing(found));
 
 /** @param {any} table @param {Record<string, string>} texts */
 function tabled(table, texts) {
