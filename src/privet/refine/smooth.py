@@ -49,9 +49,7 @@ def smooth(mechanism: Interval, windows: NDArray[np.int64]) -> Floats:
     return smooth_with_errors(mechanism, windows)[0]
 
 
-def smooth_with_errors(
-    mechanism: Interval, windows: NDArray[np.int64]
-) -> tuple[Floats, Floats]:
+def smooth_with_errors(mechanism: Interval, windows: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Return the shares of `smooth` with their standard errors, given the reports.
 
     By Laplace's approximation the precision of β is that of the reports and of the penalty, and a

@@ -74,7 +74,9 @@ def _drafted(body: bytes, people: int) -> bytes:
         if isinstance(contract, Survey)
         else _questionnaire(contract, people)  # type: ignore[arg-type]
     )
-    document = Drafted(contract.fields(), privacy(contract.epsilon), rows, None if whole else fields)
+    document = Drafted(
+        contract.fields(), privacy(contract.epsilon), rows, None if whole else fields
+    )
     return as_json(msgspec.to_builtins(document))
 
 

@@ -51,7 +51,9 @@ class Html(str):
 def fill(template: str | Template, **values: object) -> Html:
     """Return a template, by itself or by its file, with values: escaped unless they are HTML."""
     found = _template(template) if isinstance(template, str) else template
-    said = {name: one if isinstance(one, Html) else escape(str(one)) for name, one in values.items()}
+    said = {
+        name: one if isinstance(one, Html) else escape(str(one)) for name, one in values.items()
+    }
     return Html(found.substitute(said))
 
 

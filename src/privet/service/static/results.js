@@ -33,8 +33,8 @@ function viewing({ categories }) {
 
 /** @param {any} found @param {string} caption */
 function listed(found, caption) {
-  const unsure = found.found && !found.found.every(Boolean);
-  return [shares(found, { caption, ...view }), unsure ? h("p", { class: "hint" }, "In brackets, with a dashed bar: cannot be told from no one at all.") : null];
+  const table = shares(found, { caption, ...view });
+  return [table, table.querySelector(".unsure") ? h("p", { class: "hint" }, "In brackets, with a dashed bar: cannot be told from no one at all.") : null];
 }
 
 /** @param {any} found @param {string} caption */
