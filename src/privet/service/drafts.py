@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from http import HTTPStatus
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
@@ -44,6 +44,7 @@ _PEOPLE, _MOST_PEOPLE = 1000, 10**9
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 # Of a picture: the most bars and cells, and how much rarer each answer is than the one before.
 _BARS, _CELLS, _RARER = 8, 64, 0.72
+_OF: dict[str, Literal["share", "option"]] = {"choice": "share", "several": "option"}
 
 
 async def draft(service: Service, request: Request) -> Response:
@@ -74,9 +75,8 @@ def _drafted(body: bytes, people: int) -> bytes:
         if isinstance(contract, Survey)
         else _questionnaire(contract, people)  # type: ignore[arg-type]
     )
-    document = Drafted(
-        contract.fields(), privacy(contract.epsilon), rows, None if whole else fields
-    )
+    read = None if whole else fields
+    document = Drafted(contract.fields(), privacy(contract.epsilon), rows, read)
     return as_json(msgspec.to_builtins(document))
 
 
@@ -90,8 +90,7 @@ def _survey(survey: Survey, n: int) -> Planned:
     shares = _made_up(survey)
     ends = [expected_interval(survey.mechanism, one, n, 1 - LEVEL) for one in shares]
     picture = _bars(survey, n, shares, ends)
-    of = "option" if answers.kind == "several" else "share"
-    return Planned([survey.id], of, n, plan.common_margin, plan.detectable, picture)
+    return Planned([survey.id], _OF[answers.kind], n, plan.common_margin, plan.detectable, picture)
 
 
 def _questionnaire(questionnaire: Questionnaire, n: int) -> list[Planned]:
@@ -108,7 +107,8 @@ def _questionnaire(questionnaire: Questionnaire, n: int) -> list[Planned]:
             shares = _made_up(survey)
             ends = [(max(one - margin, 0.0), min(one + margin, 1.0)) for one in shares]
             picture = _bars(survey, n, shares, ends)
-        rows.append(Planned(list(row.asks), row.of, row.people, margin, None, picture))
+        of = _OF[survey.answers.kind] if len(row.asks) == 1 else "share"
+        rows.append(Planned(list(row.asks), of, row.people, margin, None, picture))
     return rows
 
 
