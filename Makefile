@@ -7,7 +7,7 @@ PIP    := -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --constraint constraints.txt
 CODE   := src tests benchmarks docs examples
 
-.PHONY: help demo test lint docs bench accuracy coverage lock clean
+.PHONY: help demo test lint docs bench accuracy fuzz coverage lock clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -40,6 +40,9 @@ accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, and 
 	$(BIN)/python $(LOCKED) --group accuracy
 	$(BIN)/python -m benchmarks.scales_peers
 	$(BIN)/python -m benchmarks.accuracy
+
+fuzz: $(VENV)/.dev  ## thousands of requests of every kind against a real server
+	$(BIN)/python tests/support/fuzzing.py 500
 
 coverage: $(VENV)/.dev  ## every test once more, with the lines of src that none reaches
 	@tests/components.sh

@@ -1,12 +1,15 @@
 """privet serve ends with one line where it cannot begin; what it does is tested in service/."""
 
+import os
 import socket
 import sys
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 from commands import SYSTEM, USAGE, fails, run
+from serving import Serving
 
 
 def test_a_port_that_is_taken(folder):
@@ -39,3 +42,14 @@ def test_a_token_file_that_has_none(folder):
     result = run("serve", "--store", "s.db", "--port", 0, "--token-file", "token.txt")
     assert (result.exit_code, result.stdout) == (3, "")
     assert result.stderr == "Error: token.txt: a token has at least 22 printable characters.\n"
+
+
+def test_it_starts_quickly(tmp_path):
+    def cpu_seconds():
+        before = os.times()
+        with Serving(tmp_path) as server:
+            server.kill()  # as soon as it listens
+        after = os.times()
+        return sum(after[2:4]) - sum(before[2:4])
+
+    assert median(cpu_seconds() for _ in range(3)) < 2

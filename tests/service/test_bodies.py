@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from privet.service import bodies
 from privet.service.bodies import Incoming, Room
@@ -39,11 +39,63 @@ def test_all_requests_share_the_room_and_give_it_back():
     assert asyncio.run(story()) == b"0123456789"
 
 
-def test_a_body_that_does_not_come_is_refused(monkeypatch):
+def test_a_body_may_come_late_and_in_parts():
+    left = [b"abc", b"def", b""]
+
+    async def receive():
+        await asyncio.sleep(0.01)
+        return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)}
+
+    async def story():
+        scope = {"type": "http", "method": "POST", "headers": []}
+        with Room().reading(Request(scope, receive)) as reading:
+            return await reading.body()
+
+    assert asyncio.run(story()) == b"abcdef"
+
+
+@pytest.mark.parametrize("first", [[], [{"type": "http.request", "body": b"a", "more_body": True}]])
+def test_who_goes_away_is_noticed(first):
+    left = [*first, {"type": "http.disconnect"}]
+
+    async def receive():
+        return left.pop(0)
+
+    async def story():
+        scope = {"type": "http", "method": "POST", "headers": []}
+        with Room().reading(Request(scope, receive)) as reading:
+            await reading.body()
+
+    with pytest.raises(ClientDisconnect):
+        asyncio.run(story())
+
+
+@pytest.mark.parametrize("parts", [[], [b"abc"]])
+def test_reading_can_be_cancelled(parts):
+    room = Room(10)
+
+    async def story():
+        with room.reading(request(parts, stalls=True)) as reading:
+            await reading.body()
+
+    async def whole():
+        task = asyncio.create_task(story())
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        with room.reading(request([b"0123456789"])) as reading:
+            return await reading.body()
+
+    assert asyncio.run(whole()) == b"0123456789"
+
+
+@pytest.mark.parametrize("parts", [[], [b"abc"], [b"abc", b"def"]])
+def test_a_body_that_does_not_come_is_refused(monkeypatch, parts):
     monkeypatch.setattr(bodies, "_SECONDS", 0.05)
 
     async def story():
-        with Room().reading(request([b"abc"], stalls=True)) as reading:
+        with Room().reading(request(parts, stalls=True)) as reading:
             await reading.body()
 
     with pytest.raises(Problem) as caught:

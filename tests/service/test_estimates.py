@@ -117,3 +117,16 @@ def test_an_estimate_is_sent_again_only_when_there_are_more_reports(client):
 def test_what_is_no_number_is_null():
     document = {"a": [float("nan"), float("inf"), np.float64(1.5)], "b": True}
     assert json.loads(as_json(document)) == {"a": [None, None, 1.5], "b": True}
+    numbers = np.array([[1.5, np.nan], [-np.inf, 0.0]])
+    assert json.loads(as_json(numbers)) == [[1.5, None], [None, 0.0]]
+
+
+@pytest.mark.parametrize("size", [0, 1, 1999, 2000, 2001, 10_000])
+def test_slices_are_one_list(size):
+    numbers, names = np.random.default_rng(size).normal(size=size), tuple(map(str, range(size)))
+    document = {"é": names, "numbers": numbers, "none": {}, "several": [numbers, names]}
+    plain = {
+        "é": list(names), "numbers": numbers.tolist(), "none": {},
+        "several": [numbers.tolist(), list(names)],
+    }  # fmt: skip
+    assert as_json(document) == json.dumps(plain, ensure_ascii=False).encode()

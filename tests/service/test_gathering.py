@@ -80,6 +80,34 @@ def test_what_comes_during_a_commit_is_the_next_group(store):
     assert store.tally(SURVEY.id).n == 21
 
 
+def test_what_comes_turn_after_turn_of_the_loop_is_one_group(store):
+    store.leave.set()
+
+    async def story(gathering):
+        tasks = []
+        for _ in range(5):
+            tasks += [asyncio.create_task(gathering.add(new(1))) for _ in range(4)]
+            await asyncio.sleep(0)
+        return await asyncio.gather(*tasks)
+
+    assert gathered(store, story) == [Outcome.COUNTED] * 20
+    assert store.groups == [20]
+
+
+def test_arrivals_without_end_are_not_waited_for(store):
+    store.leave.set()
+
+    async def story(gathering):
+        tasks = []
+        while len(tasks) < 300:
+            tasks.append(asyncio.create_task(gathering.add(new(1))))
+            await asyncio.sleep(0)
+        return await asyncio.gather(*tasks)
+
+    assert gathered(store, story) == [Outcome.COUNTED] * 300
+    assert store.groups[0] == 128
+
+
 def test_a_failure_is_said_to_all_of_the_group_and_the_next_may_succeed(store, caplog):
     async def story(gathering):
         store.failing = True
@@ -89,7 +117,7 @@ def test_a_failure_is_said_to_all_of_the_group_and_the_next_may_succeed(store, c
         for task in failed:
             with pytest.raises(Problem) as caught:
                 await task
-            assert caught.value.status == 503
+            assert caught.value.status == 507
         store.failing = False
         return await gathering.add(new(1, b"key"))
 

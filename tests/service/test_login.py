@@ -67,6 +67,7 @@ def test_pages_of_others_cannot_use_the_cookie(server, client, cookie):
         ({"Sec_Fetch_Site": "cross-site", "Origin": f"http://{host}"}, 403),
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": "http://["}, 403),
         ({}, 403),
         ({"Origin": f"http://{host}"}, 400),  # an old browser's, for our own page
     ):

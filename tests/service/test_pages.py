@@ -92,7 +92,7 @@ def test_the_dashboard_says_what_to_do_or_what_there_is(client, tmp_path):
     client.ask("POST", "/surveys/long/close", admin=True)
     text = client.get("/", admin=True).body.decode()
     assert "4 surveys" in text
-    rows = {id: row for id, row in re.findall(r'(?s)data-id="(\w+)"(.*?)</li>', text)}
+    rows = dict(re.findall(r'(?s)data-id="(\w+)"(.*?)</li>', text))
     assert "<b data-reports>1</b> <span data-word>report</span>" in rows["age"]
     assert "state open" in rows["age"]
     assert "state closed" in rows["long"]
@@ -175,7 +175,7 @@ def test_progress_says_why_there_is_nothing_to_see(client):
     client.ask("POST", "/surveys?public_from=2", body, admin=True, **JSON)
     said = client.get("/surveys/some/progress").json
     assert (said["open"], said["results"]) == (True, "private")
-    assert said["detail"] == "The results of this survey are public once there are 2 reports."
+    assert said["detail"] == "The results of this survey are public from 2 reports on."
     assert client.get("/surveys/some/progress", admin=True).json["results"] == "none"
     client.send("some", some.randomize("yes"))
     refused = client.get("/surveys/some/estimate")
@@ -186,6 +186,6 @@ def test_progress_says_why_there_is_nothing_to_see(client):
     assert client.get("/surveys/some/progress").json["results"] == "shown"
     assert client.get("/surveys/some/estimate").status == 200
     client.ask("PATCH", "/surveys/some", b'{"public_from": null}', admin=True, **JSON)
-    assert "administrator alone" in client.get("/surveys/some/estimate").json["detail"]
+    assert "never public" in client.get("/surveys/some/estimate").json["detail"]
     client.ask("DELETE", "/surveys/some", admin=True)
     assert client.get("/surveys/some/progress").status == 410

@@ -45,7 +45,7 @@ def test_every_row_is_described():
         (InvalidSurvey("bad"), 400, "invalid-survey"),
         (InvalidReport("bad"), 400, "invalid-report"),
         (StoreFailure("secret"), 503, "busy"),
-        (StoreFull("secret"), 503, "busy"),
+        (StoreFull("secret"), 507, "full"),
         (RuntimeError("secret"), 500, "fault"),
     ],
 )

@@ -111,6 +111,63 @@ def test_a_survey_with_settings_that_cannot_be_is_not_made(client):
     assert client.get("/surveys/never").status == 404
 
 
+# --- who may send, who may look -------------------------------------------------------------------
+
+
+def test_an_invitation_counts_one_report_and_is_shown_once(server, client):
+    survey = made(client, "invited=true")
+    path = f"/surveys/{survey.id}/invitations"
+    answer = client.ask("POST", path, b'{"count": 2}', admin=True, **JSON)
+    assert answer.status == 201
+    one, two = answer.json["invitations"]
+    files = server.token_file.parent.glob("surveys.db*")
+    assert not any(one.encode() in file.read_bytes() for file in files)
+    report = survey.randomize("a")
+
+    def send(key, invitation, body=report):
+        return client.send(survey.id, body, key, Invitation=invitation)
+
+    assert send("A" * 22, one).json["outcome"] == "counted"
+    assert send("A" * 22, one).json["outcome"] == "already"
+    for refused, status, reason in (
+        (send("B" * 22, one), 403, "not-invited"),
+        (send("B" * 22, "C" * 22), 403, "not-invited"),
+        (client.send(survey.id, report, "B" * 22), 403, "not-invited"),
+        (client.send(survey.id, report), 403, "not-invited"),
+        (send("B" * 22, two, report * 2), 400, "invalid-invitation"),
+        (client.send(survey.id, report, Invitation=two), 400, "invalid-invitation"),
+        (send("B" * 22, "short"), 400, "invalid-key"),
+    ):
+        assert (refused.status, refused.json["reason"]) == (status, reason)
+    by_address = f"/surveys/{survey.id}/reports?key={'B' * 22}&invitation={two}"
+    sent = client.ask("POST", by_address, report, Content_Type="application/octet-stream")
+    assert sent.json["outcome"] == "counted"
+    assert client.get(f"/surveys/{survey.id}/estimate").json["n"] == 2
+
+
+@pytest.mark.parametrize("body", [b'{"count": 0}', b'{"count": 10001}', b"{}", b'{"count": "1"}'])
+def test_how_many_invitations_there_cannot_be(client, body):
+    survey = made(client)
+    answer = client.ask("POST", f"/surveys/{survey.id}/invitations", body, admin=True, **JSON)
+    assert (answer.status, answer.json["reason"]) == (400, "invalid-body")
+
+
+def test_results_are_public_from_so_many_reports_on(client):
+    survey = made(client, "public_from=2")
+    path = f"/surveys/{survey.id}/estimate"
+    client.send(survey.id, survey.randomize("a"))
+    few = client.get(path)
+    assert (few.status, few.json["reason"]) == (403, "private")
+    assert few.json["detail"] == "The results of this survey are public from 2 reports on."
+    assert client.get(path, admin=True).json["n"] == 1
+    client.send(survey.id, survey.randomize("a"))
+    assert client.get(path).json["n"] == 2
+    change(client, survey, b'{"public_from": null}')
+    never = client.get(path)
+    assert (never.status, never.json["reason"]) == (403, "private")
+    assert client.get(path, admin=True).status == 200
+
+
 # --- pages of other origins -----------------------------------------------------------------------
 
 

@@ -260,8 +260,11 @@ def test_the_service_describes_itself(client):
         "POST /surveys", "GET /surveys", "GET /surveys/{id}", "DELETE /surveys/{id}",
         "POST /surveys/{id}/reports", "GET /surveys/{id}/reports", "GET /surveys/{id}/tally",
         "GET /surveys/{id}/estimate", "POST /surveys/{id}/close", "GET /healthz", "GET /readyz",
-        "PATCH /surveys/{id}", "POST /surveys/{id}/invitations", "GET /login", "POST /login",
-        "POST /logout", "GET /metrics", "GET /openapi.json",
+        "PATCH /surveys/{id}", "POST /surveys/{id}/invitations", "POST /surveys/{id}/import",
+        "GET /login", "POST /login", "POST /logout", "GET /metrics", "GET /openapi.json",
+        "GET /", "GET /new", "POST /drafts", "GET /static/{name}", "GET /surveys/{id}/answer",
+        "GET /surveys/{id}/results", "GET /surveys/{id}/settings", "GET /surveys/{id}/progress",
+        "GET /surveys/{id}/estimate.{ending}",
     }  # fmt: skip
 
 
@@ -278,6 +281,19 @@ def test_metrics_count_requests_reports_and_commits(client, survey):
     client.send(survey.id, b"x" + ONE)
     after = value(counted), value(refused), value("privet_commits_total")
     assert [b - a for a, b in zip(before, after, strict=True)] == [100, 1, 1]
+
+
+def test_metrics_say_how_much_waits_to_be_folded(client, survey):
+    def waiting():
+        text = client.get("/metrics", admin=True).body.decode()
+        assert "# TYPE privet_inbox_bytes gauge" in text
+        return int(re.search(r"^privet_inbox_bytes (\d+)$", text, re.MULTILINE)[1])
+
+    before = waiting()
+    client.send(survey.id, REPORTS.tobytes())
+    assert waiting() == before + REPORTS.size
+    client.ask("POST", f"/surveys/{survey.id}/close", admin=True)
+    assert waiting() == before
 
 
 def test_nothing_is_logged_of_requests(tmp_path):

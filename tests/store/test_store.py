@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from datetime import date, timedelta
 from hashlib import sha256
+from shutil import copy, copytree
 
 import numpy as np
 import pytest
@@ -99,6 +100,9 @@ def test_the_tally_is_exact_at_any_moment(store, contract):
             assert store.fold(contract.id, force=True) == len(sent) - folded
             folded = len(sent)
         assert store.tally(contract.id) == tally_of(contract, sent)
+        assert store.size(contract.id) == len(sent)
+        waiting = (len(sent) - folded) * contract.mechanism.report_bytes
+        assert store.inbox_bytes() == waiting
         assert stored(store, contract) == Counter(sent)
         assert store.check(contract.id) is None
     store.close(contract.id)
@@ -125,6 +129,18 @@ def test_keys_are_a_surveys_own(drinks):
     group = [arrival(SURVEY, answers(SURVEY, 2), b"key"), arrival(AGE, answers(AGE, 3), b"key")]
     assert drinks.add(group) == [COUNTED, COUNTED]
     assert (drinks.tally("drinks").n, drinks.tally("age").n) == (2, 3)
+
+
+def test_known_and_new_keys_in_one_group_of_several_surveys(drinks):
+    drinks.create(AGE)
+    known = [arrival(SURVEY, answers(SURVEY, 1), b"%d" % i) for i in range(0, 300, 3)]
+    assert drinks.add(known) == [COUNTED] * 100
+    group = [arrival(SURVEY, answers(SURVEY, 1), b"%d" % i) for i in range(300)]
+    group += [arrival(AGE, answers(AGE, 1), b"%d" % i) for i in range(300)]
+    before = [known[i // 3] if i % 3 == 0 else one for i, one in enumerate(group[:300])]
+    outcomes = drinks.add(before + group[300:])
+    assert outcomes == [ALREADY if i % 3 == 0 else COUNTED for i in range(300)] + [COUNTED] * 300
+    assert set(drinks.add(before + group[300:])) == {ALREADY}
 
 
 def test_a_group_is_one_row_a_survey(drinks):
@@ -474,24 +490,38 @@ def test_migrations_run_once_each_and_a_newer_store_is_refused(place, tmp_path, 
         store.create(SURVEY)
     dialect = store._database.dialect
     folder = tmp_path / "migrations" / dialect
-    folder.mkdir(parents=True)
-    there = len(list((database.MIGRATIONS / dialect).iterdir()))
-    for script in (database.MIGRATIONS / dialect).iterdir():
-        (folder / script.name).write_text(script.read_text())
-    (folder / f"{there + 1:03}.sql").write_text("ALTER TABLE surveys ADD COLUMN note TEXT;\n")
+    copytree(database.MIGRATIONS / dialect, folder)
+    known = len(list(folder.iterdir()))
+    (folder / f"{known + 1:03}.sql").write_text("ALTER TABLE surveys ADD COLUMN note TEXT;\n")
+    failing = folder / f"{known + 2:03}.sql"
     with monkeypatch.context() as patch:
         patch.setattr(database, "MIGRATIONS", tmp_path / "migrations")
         for _ in range(2):
             with open_store(place) as store, store._database.snapshot() as run:
                 assert run("SELECT id, note FROM surveys").fetchall() == [("drinks", None)]
         # One that fails leaves the store as it was.
-        bad = folder / f"{there + 2:03}.sql"
-        bad.write_text("ALTER TABLE surveys ADD COLUMN more TEXT; NONSENSE;")
+        failing.write_text("ALTER TABLE surveys ADD COLUMN more TEXT; NONSENSE;")
         with pytest.raises(StoreFailure):
             open_store(place)
-        bad.unlink()
+        failing.unlink()
         with open_store(place) as store, store._database.snapshot() as run:
-            assert store._database.version(run) == there + 1
-    message = f"The store is of version {there + 1}, and this privet knows {there}: use a newer"
+            assert store._database.version(run) == known + 1
+    message = f"The store is of version {known + 1}, and this privet knows {known}: use a newer"
     with pytest.raises(StoreFailure, match=message):
         open_store(place)
+
+
+def test_a_store_of_the_first_version_is_brought_up_to_date(place, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        for dialect in ("sqlite", "postgres"):
+            (tmp_path / dialect).mkdir()
+            copy(database.MIGRATIONS / dialect / "001.sql", tmp_path / dialect)
+        patch.setattr(database, "MIGRATIONS", tmp_path)
+        with open_store(place) as store:
+            store.create(SURVEY)
+            store.add([arrival(SURVEY, answers(SURVEY, 3))])
+            store.fold("drinks", force=True)
+            store.add([arrival(SURVEY, answers(SURVEY, 2))])
+    with open_store(place) as store:
+        assert store.size("drinks") == store.tally("drinks").n == 5
+        assert store.check("drinks") is None

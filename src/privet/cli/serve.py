@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _BACKLOG = 2048
 # Longer than any body may take to be read.
 _GRACE_SECONDS = 40
+# Requests wait so long, and not Python's usual 5 ms, for a thread that computes.
+_SWITCH_SECONDS = 0.001
 
 
 @click.command(cls=Once)
@@ -81,6 +84,7 @@ def _run(store: Any, listener: socket.socket, ready: Callable[[], None]) -> None
             if self.started:
                 ready()
 
+    sys.setswitchinterval(_SWITCH_SECONDS)
     # Nothing is logged of requests, and addresses are not looked at.
     config = uvicorn.Config(
         make_app(store),

@@ -18,6 +18,7 @@ from ..contract import Contract
 from ..errors import NoSurvey, StoreFailure
 from .access import check_admin
 from .bodies import Incoming, Room
+from .estimating import Estimates
 from .gathering import Gathering, note
 from .headers import SAFE_HEADERS, allowance
 from .limits import RateLimit
@@ -53,8 +54,7 @@ class Service:
         self.limit = RateLimit(per_minute)
         self.defaults = defaults
         self.openapi = encoded(describe(ROUTES))
-        self.estimating, self.drawing = asyncio.Lock(), asyncio.Lock()
-        self.estimates: dict[str, tuple[str, bytes]] = {}
+        self.estimates, self.drawing = Estimates(store), asyncio.Lock()
         self._contracts: dict[str, Contract] = {}
         self._settings: dict[str, tuple[float, Settings]] = {}
 
@@ -83,7 +83,7 @@ class Service:
     def forget(self, id: str) -> None:
         """Read a survey's settings and reports anew."""
         self._settings.pop(id, None)
-        self.estimates.pop(id, None)
+        self.estimates.forget(id)
 
 
 class _Resource:

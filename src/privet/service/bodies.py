@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from http import HTTPStatus
+from types import coroutine
 from typing import TYPE_CHECKING
+
+from starlette.requests import ClientDisconnect
 
 from .problems import Problem, busy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Awaitable, Generator
+    from types import TracebackType
+    from typing import Any, Self
 
     from starlette.requests import Request
     from starlette.types import Message, Receive
 
-__all__ = ["MOST_BODY", "Incoming", "Room", "media_type"]
+__all__ = ["MOST_BODY", "Incoming", "Room", "headers_of", "media_type"]
 
 MOST_BODY = 4 << 20
 MOST_HELD = 64 << 20
@@ -51,17 +56,12 @@ class Room:
     def __init__(self, size: int = MOST_HELD) -> None:
         self._left = size
 
-    @contextmanager
-    def reading(self, request: Request) -> Iterator[_Reading]:
+    def reading(self, request: Request) -> _Reading:
         """Hold what is read of a request until the end of the block."""
-        taken = _Reading(self, request)
-        try:
-            yield taken
-        finally:
-            self._left += taken.size
+        return _Reading(self, request)
 
     def take(self, size: int) -> None:
-        """Take so many bytes, or refuse."""
+        """Take so many bytes, or refuse; a negative number gives them back."""
         if size > self._left:
             raise busy("Too much is arriving at the moment.")
         self._left -= size
@@ -71,30 +71,81 @@ class _Reading:
     """A body that is being read."""
 
     def __init__(self, room: Room, request: Request) -> None:
-        self._room, self._request, self.size = room, request, 0
+        self._room, self._request, self._size = room, request, 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._room.take(-self._size)
 
     async def body(self) -> bytes:
-        """Return the whole body."""
-        said = self._request.headers.get("content-length", "0")
-        _check_size(int(said) if said.isdecimal() else 0)
-        parts = []
+        """Return the whole body.
+
+        Nearly always it is there already, in one piece; then no timer is started, as that would
+        take longer than all the rest.
+        """
+        said = headers_of(self._request).get(b"content-length", b"0")
+        _check_size(int(said) if said.isdigit() else 0)
+        steps = self._request.receive().__await__()
+        try:
+            awaited = next(steps)
+        except StopIteration as there:
+            first = self._taken(there.value)
+            return await self._all(first) if there.value.get("more_body") else first
+        return await self._all(b"", _continued(steps, awaited))
+
+    async def _all(self, first: bytes, message: Awaitable[Message] | None = None) -> bytes:
+        """Return the whole body, of which the first part has come."""
+        parts, more = [first], True
         try:
             async with asyncio.timeout(_SECONDS):
-                async for part in self._request.stream():
-                    _check_size(self.size + len(part))
-                    self._room.take(len(part))
-                    self.size += len(part)
-                    parts.append(part)
+                while more:
+                    came = await (message or self._request.receive())
+                    parts.append(self._taken(came))
+                    message, more = None, came.get("more_body", False)
         except TimeoutError:
             detail = f"The body took more than {_SECONDS:g} seconds."
             raise Problem(HTTPStatus.REQUEST_TIMEOUT, "slow", detail) from None
         return b"".join(parts)
 
+    def _taken(self, message: Message) -> bytes:
+        """Return a message's part of the body, for which there is room."""
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        part: bytes = message.get("body", b"")
+        _check_size(self._size + len(part))
+        self._room.take(len(part))
+        self._size += len(part)
+        return part
+
+
+@coroutine
+def _continued(steps: Generator[Any, Any, Message], awaited: Any) -> Generator[Any, Any, Message]:
+    """Go on with what has been run until it awaits something."""
+    try:
+        yield awaited
+    except BaseException as error:
+        steps.throw(error)
+        raise
+    return (yield from steps)
+
+
+def headers_of(request: Request) -> dict[bytes, bytes]:
+    """Return the headers as they came, by their lower-case names; of two, the last."""
+    return dict(request.scope["headers"])
+
 
 def media_type(request: Request, *allowed: str) -> str:
     """Return what a body is said to be, or refuse it."""
-    found = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if found not in allowed or request.headers.get("content-encoding", "identity") != "identity":
+    headers = headers_of(request)
+    found = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
+    if found not in allowed or headers.get(b"content-encoding", b"identity") != b"identity":
         detail = f"The body must be {' or '.join(allowed)}, not compressed."
         raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "media-type", detail)
     return found

@@ -35,7 +35,8 @@ async def download(service: Service, request: Request) -> Response:
         detail = f"An estimate is a file that ends in {', '.join(KINDS)}."
         raise Problem(HTTPStatus.NOT_FOUND, "nowhere", detail)
     asked = request.query_params.getlist("question")
-    tally = await surveys.visible_tally(service, request, id)
+    tally = await asyncio.to_thread(service.store.tally, id)
+    await surveys.check_visible(service, request, id, tally.n)
     tag = f'{estimates.tag(tally)[:-1]}-{ending}"'
     name = "-".join([id, *asked])
     headers = {

@@ -28,7 +28,7 @@ from .bodies import media_type
 from .estimates import LEVEL, as_json, describe_question
 from .ingest import JSON
 from .languages import privacy
-from .messages import Drafted, Planned
+from .messages import Planned
 from .problems import Problem
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ def _drafted(body: bytes, people: int) -> bytes:
         if isinstance(contract, Survey)
         else _questionnaire(contract, people)  # type: ignore[arg-type]
     )
-    read = None if whole else fields
-    document = Drafted(contract.fields(), privacy(contract.epsilon), rows, read)
-    return as_json(msgspec.to_builtins(document))
+    read, plan = None if whole else fields, [msgspec.structs.asdict(row) for row in rows]
+    words = privacy(contract.epsilon)
+    return as_json({"contract": contract.fields(), "privacy": words, "plan": plan, "draft": read})
 
 
 def _survey(survey: Survey, n: int) -> Planned:

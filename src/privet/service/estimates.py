@@ -6,9 +6,15 @@ import json
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..analysis.scale_estimate import QUANTILES, ScaleEstimate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
     from ..analysis.numbers import Measured
     from ..analysis.questionnaire_estimate import QuestionnaireEstimate
     from ..analysis.shown import Shown
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["LEVEL", "as_json", "describe", "describe_question", "tag"]
 
 LEVEL = 0.95
+_SLICE = 2000
 
 
 def tag(tally: Tally) -> str:
@@ -35,9 +42,42 @@ def describe(tally: Tally) -> dict[str, Any]:
 
 
 def as_json(document: Any) -> bytes:
-    """Return a document as JSON, with null for what is no number."""
-    text = json.dumps(_finite(document), ensure_ascii=False, allow_nan=False)
-    return text.encode()
+    """Return a document as JSON, with null for what is no number.
+
+    Nothing else runs while Python writes a list, so that arrays, and tuples of names, are written
+    in slices.
+    """
+    return b"".join(piece.encode() for piece in _pieces(document))
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for at, (name, one) in enumerate(value.items()):
+            yield f"{', ' if at else '{'}{_text(name)}: "
+            yield from _pieces(one)
+        yield "}" if value else "{}"
+    elif isinstance(value, list) or (isinstance(value, np.ndarray) and value.ndim > 1):
+        for at, one in enumerate(value):
+            yield ", " if at else "["
+            yield from _pieces(one)
+        yield "]" if len(value) else "[]"
+    elif isinstance(value, (tuple, np.ndarray)):
+        for at in range(0, len(value), _SLICE):
+            yield ", " if at else "["
+            yield _text(_listed(value[at : at + _SLICE]))[1:-1]
+        yield "]" if len(value) else "[]"
+    else:
+        yield _text(None if isinstance(value, float) and not isfinite(value) else value)
+
+
+def _listed(values: tuple[str, ...] | NDArray[np.float64]) -> Sequence[str | float | None]:
+    if isinstance(values, tuple):
+        return values
+    return [one if isfinite(one) else None for one in values.tolist()]
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def describe_question(estimate: Shown) -> dict[str, Any]:
@@ -48,12 +88,12 @@ def describe_question(estimate: Shown) -> dict[str, Any]:
     low, high = estimate.interval(LEVEL)
     return {
         **head,
-        "categories": list(estimate.survey.categories),
-        "frequencies": estimate.frequencies.tolist(),
-        "standard_errors": estimate.standard_errors.tolist(),
-        "low": low.tolist(),
-        "high": high.tolist(),
-        "found": estimate.found().tolist(),
+        "categories": estimate.survey.categories,
+        "frequencies": estimate.frequencies,
+        "standard_errors": estimate.standard_errors,
+        "low": low,
+        "high": high,
+        "found": estimate.found(),
     }
 
 
@@ -64,10 +104,7 @@ def _scale(estimate: ScaleEstimate) -> dict[str, Any]:
         "mean": _measured(estimate.mean()),
         "quantiles": [{"q": q, **_measured(estimate.quantile(q))} for q in QUANTILES],
         "bands": [{"name": name, **_measured(share)} for name, share in estimate.bands()],
-        "curve": {
-            name: values.tolist()
-            for name, values in zip(("at", "shares", "low", "high"), curve, strict=True)
-        },
+        "curve": dict(zip(("at", "shares", "low", "high"), curve, strict=True)),
     }
 
 
@@ -85,24 +122,14 @@ def _table(ids: tuple[str, ...], table: Any) -> dict[str, Any]:
     low, high = table.interval(LEVEL)
     return {
         "questions": list(ids),
-        "categories": [list(names) for names in table.categories],
-        "frequencies": table.frequencies.tolist(),
-        "standard_errors": table.standard_errors.tolist(),
-        "low": low.tolist(),
-        "high": high.tolist(),
+        "categories": list(table.categories),
+        "frequencies": table.frequencies,
+        "standard_errors": table.standard_errors,
+        "low": low,
+        "high": high,
     }
 
 
 def _measured(one: Measured) -> dict[str, float]:
     low, high = one.interval(LEVEL)
     return {"value": one.value, "standard_error": one.standard_error, "low": low, "high": high}
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_finite(one) for one in value]
-    if isinstance(value, float):
-        return float(value) if isfinite(value) else None
-    return value

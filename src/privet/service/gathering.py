@@ -4,6 +4,9 @@ The event loop gathers arrivals while one thread commits those before them; then
 the whole list, and adds it to the store in one transaction. So one sync of the disk serves as many
 requests as came in during the last one, and nobody is told "counted" before it is on disk. Folds
 go on beside it, in a thread of their own.
+
+The thread is woken when a turn of the loop has brought no more arrivals. That is at once for a lone
+one; and where many come, each turn brings the next ones, and they share a commit.
 """
 
 from __future__ import annotations
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from ..store import Arrival, Store
     from .metrics import Metrics
 
+    _Waiting = tuple[Arrival, asyncio.Future[Outcome]]
+
 __all__ = ["Gathering"]
 
 log = logging.getLogger("privet.service")
@@ -38,6 +43,8 @@ log = logging.getLogger("privet.service")
 # After so many bytes the store is asked whether a fold is due, as asking is not free.
 _FOLD_BYTES = 1 << 20
 _IDLE_SECONDS = 60.0
+# So many do not wait for more, as others may come for ever.
+_MOST_GATHERED = 128
 
 
 class Gathering:
@@ -46,7 +53,8 @@ class Gathering:
     def __init__(self, store: Store, metrics: Metrics) -> None:
         self._store, self._metrics = store, metrics
         self._changed, self._ending = Condition(), False
-        self._waiting: list[tuple[Arrival, asyncio.Future[Outcome]]] = []
+        self._gathered: list[_Waiting] = []  # in this turn of the loop, which alone touches it
+        self._waiting: list[_Waiting] = []
         self._unfolded: Counter[str] = Counter()
         self._day: date | None = None
         self._upkeep = ThreadPoolExecutor(1, "privet-upkeep")
@@ -60,13 +68,24 @@ class Gathering:
     async def add(self, arrival: Arrival) -> Outcome:
         """Return what became of an arrival, once that is on disk."""
         future: asyncio.Future[Outcome] = self._loop.create_future()
-        with self._changed:
-            self._waiting.append((arrival, future))
-            self._changed.notify()
+        self._gathered.append((arrival, future))
+        if len(self._gathered) == 1:
+            self._loop.call_soon(self._hand_over, 0)
         return await future
+
+    def _hand_over(self, before: int) -> None:
+        """Give the thread what came, once a turn of the loop has brought no more."""
+        if before < len(self._gathered) < _MOST_GATHERED:
+            self._loop.call_soon(self._hand_over, len(self._gathered))
+            return
+        with self._changed:
+            self._waiting += self._gathered
+            self._changed.notify()
+        self._gathered = []
 
     async def end(self) -> None:
         """Write what was taken, and stop."""
+        self._hand_over(len(self._gathered))
         with self._changed:
             self._ending = True
             self._changed.notify()
@@ -88,7 +107,7 @@ class Gathering:
                 return
             self._keep_up()
 
-    def _commit(self, group: list[tuple[Arrival, asyncio.Future[Outcome]]]) -> None:
+    def _commit(self, group: list[_Waiting]) -> None:
         arrivals, futures = [arrival for arrival, _ in group], [future for _, future in group]
         began = perf_counter()
         try:

@@ -19,7 +19,6 @@ from starlette.responses import Response
 
 from ..errors import InvalidReport, NoSurvey
 from ..store import Arrival, Outcome
-from .access import hashed
 from .bodies import media_type
 from .problems import Problem
 
@@ -27,44 +26,76 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from ..contract import Contract
+    from ..mechanisms.base import Mechanism
     from .app import Service
 
-__all__ = ["BYTES", "JSON", "KEY", "take_reports"]
+__all__ = ["BYTES", "JSON", "KEY", "refusal", "take_reports"]
 
 BYTES, JSON = "application/octet-stream", "application/json"
 # At least 128 random bits, in base64url.
 KEY = r"[A-Za-z0-9_-]{22,128}"
-_KEY = re.compile(KEY)
-# So many are checked one by one, before it pays to start a thread.
-_FEW = 16
+_KEY = re.compile(KEY.encode())
+# So many reports are checked one by one, as long as they have no more than so many bytes: that is
+# done before a thread would begin. Checking more of them may load compiled code first.
+_FEW, _SHORT = 16, 1024
 
 
 async def take_reports(service: Service, request: Request) -> Response:
     """Count the reports of a request."""
     id = request.path_params["id"]
     contract = await service.contract(id)
-    key, kind = _key(request), media_type(request, BYTES, JSON)
+    key, invitation = _word(request, "Idempotency-Key", "key"), _word(request, "Invitation")
+    kind = media_type(request, BYTES, JSON)
     with service.room.reading(request) as reading:
         body = await reading.body()
-        if kind == JSON:
-            body = await asyncio.to_thread(_decoded, body, contract)
-        await _check(body, contract)
-        seal = sha256(b"%s\0%s" % (key.encode(), body)).digest() if key else None
-        arrival = Arrival(id, hashed(key) if key else None, seal, body)
+        if len(body) <= min(_SHORT, _FEW * contract.mechanism.report_bytes):
+            arrival = _arrival(contract, key, kind, body)
+        else:
+            arrival = await asyncio.to_thread(_arrival, contract, key, kind, body)
+        n = len(arrival.reports) // contract.mechanism.report_bytes
+        if invitation is not None:
+            arrival = _invited(arrival, invitation, n)
         outcome = await service.gathering.add(arrival)
-    return _answer(service, id, outcome, len(body) // contract.mechanism.report_bytes)
+    if outcome not in (Outcome.COUNTED, Outcome.ALREADY):
+        raise refusal(id, outcome)
+    service.metrics.accepted(outcome.value, n)
+    return Response(b'{"outcome":"%s","reports":%d}' % (outcome.value.encode(), n), media_type=JSON)
 
 
-def _key(request: Request) -> str | None:
-    """Return the client's key, from the header or, where a browser may send none, the address."""
-    given = [one.strip('"') for one in request.headers.getlist("idempotency-key")]
-    given += request.query_params.getlist("key")
+def _word(request: Request, header: str, parameter: str = "") -> bytes | None:
+    """Return a client's word, from a header or, where a browser may send none, the address."""
+    headers: list[tuple[bytes, bytes]] = request.scope["headers"]
+    name, parameter = header.lower().encode(), parameter or header.lower()
+    given = [value.strip(b'"') for found, value in headers if found == name]
+    if request.scope["query_string"]:  # which few have, and takes long to be read
+        given += [value.encode() for value in request.query_params.getlist(parameter)]
     if not given:
         return None
     if len(set(given)) > 1 or not _KEY.fullmatch(given[0]):
-        detail = "A key is 22 to 128 characters of base64url, of at least 128 random bits."
+        detail = (
+            f"{header}: one word of 22 to 128 characters of base64url, at least 128 random bits."
+        )
         raise Problem(HTTPStatus.BAD_REQUEST, "invalid-key", detail)
     return given[0]
+
+
+def _invited(arrival: Arrival, invitation: bytes, n: int) -> Arrival:
+    if arrival.key is None or n > 1:
+        detail = "With an invitation come one report and an Idempotency-Key."
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-invitation", detail)
+    return arrival._replace(invitation=sha256(invitation).digest())
+
+
+def _arrival(contract: Contract, key: bytes | None, kind: str, body: bytes) -> Arrival:
+    """Return what the store is to count, or refuse what no client of this survey sends."""
+    if kind == JSON:
+        body = _decoded(body, contract)
+    _check(body, contract.mechanism)
+    if key is None:
+        return Arrival(contract.id, None, None, body)
+    seal = sha256(key + b"\0")
+    seal.update(body)
+    return Arrival(contract.id, sha256(key).digest(), seal.digest(), body)
 
 
 def _decoded(body: bytes, contract: Contract) -> bytes:
@@ -99,15 +130,13 @@ def _from_base64url(text: str) -> bytes | None:
     return data if urlsafe_b64encode(data).rstrip(b"=") == text.encode("utf-8", "replace") else None
 
 
-async def _check(reports: bytes, contract: Contract) -> None:
-    """Refuse what no client of this survey sends."""
-    mechanism, size = contract.mechanism, contract.mechanism.report_bytes
+def _check(reports: bytes, mechanism: Mechanism) -> None:
+    size = mechanism.report_bytes
     n, rest = divmod(len(reports), size)
     if rest or not n:
         raise InvalidReport(f"A report of this survey has {size} bytes. Got {len(reports)} in all.")
     if n > _FEW:
-        rows = np.frombuffer(reports, np.uint8).reshape(n, size)
-        await asyncio.to_thread(mechanism.check, rows)
+        mechanism.check(np.frombuffer(reports, np.uint8).reshape(n, size))
         return
     for row in range(n):
         problem = mechanism.problem(reports[row * size : (row + 1) * size])
@@ -115,15 +144,20 @@ async def _check(reports: bytes, contract: Contract) -> None:
             raise InvalidReport(problem, row=row)
 
 
-def _answer(service: Service, id: str, outcome: Outcome, n: int) -> Response:
-    if outcome is Outcome.UNKNOWN:
-        raise NoSurvey(id)
-    if outcome is Outcome.GONE:
-        raise NoSurvey(id, gone=True)
-    if outcome is Outcome.CLOSED:
-        raise Problem(HTTPStatus.CONFLICT, "closed", "This survey is closed.")
-    if outcome is Outcome.CONFLICT:
-        detail = "This key came with other reports before."
-        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "key-reused", detail)
-    service.metrics.accepted(outcome.value, n)
-    return Response(b'{"outcome":"%s","reports":%d}' % (outcome.value.encode(), n), media_type=JSON)
+_REFUSALS = {
+    Outcome.CLOSED: (HTTPStatus.CONFLICT, "closed", "This survey is closed."),
+    Outcome.CONFLICT: (
+        HTTPStatus.UNPROCESSABLE_ENTITY, "key-reused", "This key came with other reports before.",
+    ),
+    Outcome.UNINVITED: (
+        HTTPStatus.FORBIDDEN, "not-invited",
+        "This survey is by invitation, and this one is unknown, spent or missing.",
+    ),
+}  # fmt: skip
+
+
+def refusal(id: str, outcome: Outcome) -> Exception:
+    """Return why an arrival was not counted."""
+    if outcome in _REFUSALS:
+        return Problem(*_REFUSALS[outcome])
+    return NoSurvey(id, gone=outcome is Outcome.GONE)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["describe"]
 
-# Any request may come when the store cannot be used, or find a fault.
+# Any request may come too often, when the store is full or cannot be used, or find a fault.
 _ANYWHERE = (429, 500, 503, 507)
 
 

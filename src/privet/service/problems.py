@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 import msgspec
 from starlette.responses import Response
 
-from ..errors import IdTaken, InvalidReport, InvalidSurvey, NoReports, NoSurvey, StoreFailure
+from ..errors import (
+    IdTaken,
+    InvalidReport,
+    InvalidSurvey,
+    NoReports,
+    NoSurvey,
+    StoreFailure,
+    StoreFull,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,8 +62,11 @@ class Problem(Exception):
 
 def busy(detail: str) -> Problem:
     """Return what says that the same request may succeed later."""
-    headers = {"Retry-After": str(_RETRY_SECONDS)}
-    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "busy", detail, headers)
+    return _later(HTTPStatus.SERVICE_UNAVAILABLE, "busy", detail)
+
+
+def _later(status: HTTPStatus, reason: str, detail: str) -> Problem:
+    return Problem(status, reason, detail, {"Retry-After": str(_RETRY_SECONDS)})
 
 
 def as_problem(error: Exception) -> Problem:
@@ -75,6 +86,10 @@ def as_problem(error: Exception) -> Problem:
             return Problem(HTTPStatus.BAD_REQUEST, "invalid-survey", str(error))
         case InvalidReport():
             return Problem(HTTPStatus.BAD_REQUEST, "invalid-report", str(error))
+        case StoreFull():
+            return _later(
+                HTTPStatus.INSUFFICIENT_STORAGE, "full", "The store has no room for more."
+            )
         case StoreFailure():  # whose own words are for the log
             return busy("The store cannot be used at the moment.")
         case _:

@@ -14,11 +14,13 @@ import msgspec
 
 from . import downloads, login, metrics, pages, surveys
 from .drafts import TOML, draft
+from .importing import PARQUET, import_reports
 from .ingest import BYTES, JSON, KEY, take_reports
 from .messages import (
     Counted,
     Created,
     Drafted,
+    Imported,
     Invitations,
     Invite,
     Listed,
@@ -30,7 +32,6 @@ from .messages import (
 from .pages import HTML
 from .settings import Settings
 from .static_files import KINDS, static_file
-from .surveys import PARQUET
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -65,6 +66,7 @@ def _parameter(name: str, place: str, schema: Mapping[str, Any]) -> Mapping[str,
 
 
 _KEY = {"type": "string", "pattern": f"^{KEY}$"}
+_NAMES = {"type": "array", "items": {"type": "string"}}
 _KEYS = (
     _parameter("Idempotency-Key", "header", _KEY),
     _parameter("key", "query", _KEY),
@@ -101,8 +103,7 @@ ROUTES = (
     Row("GET", f"{_ONE}/estimate", surveys.estimate, shared=True, refuses=(*_NONE, 403)),
     Row(
         "GET", f"{_ONE}/estimate.{{ending}}", downloads.download, gives=_FILES,
-        refuses=(*_NONE, 400, 403),
-        parameters=(_parameter("question", "query", {"type": "array", "items": {"type": "string"}}),),
+        refuses=(*_NONE, 400, 403), parameters=(_parameter("question", "query", _NAMES),),
     ),
     Row("GET", f"{_ONE}/progress", surveys.progress, gives={200: {JSON: Progress}}, refuses=_NONE),
     Row("GET", f"{_ONE}/results", pages.results, gives=_PAGE | _MISSING),
@@ -111,6 +112,10 @@ ROUTES = (
     Row(
         "GET", f"{_ONE}/tally", surveys.tally, admin=True, gives={200: {BYTES: None}},
         refuses=_NONE,
+    ),
+    Row(
+        "POST", f"{_ONE}/import", import_reports, admin=True, takes={PARQUET: None},
+        gives={200: {JSON: Imported}}, refuses=(*_BODY, *_NONE, 409),
     ),
     Row("POST", f"{_ONE}/close", surveys.close, admin=True, gives=_SURVEY, refuses=_NONE),
     Row(

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["ANY", "Settings"]
 
 ANY = "*"
-_HOST = r"([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])"
-_ORIGIN = rf"^(\*|https?://{_HOST}(:[0-9]{{1,5}})?)$"
+_ORIGIN = r"^(\*|https?://[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?)$"
 
 Number = Annotated[int, Meta(ge=0, le=2**53 - 1)]  # so that every reader of JSON keeps it
 Origin = Annotated[str, Meta(pattern=_ORIGIN, max_length=300)]

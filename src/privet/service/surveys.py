@@ -16,9 +16,11 @@ from starlette.responses import Response, StreamingResponse
 
 from ..contract import Contract
 from ..errors import NoSurvey
-from . import estimates, metrics
+from . import metrics
 from .access import hashed
 from .bodies import media_type
+from .estimates import tag
+from .importing import PARQUET
 from .ingest import BYTES, JSON
 from .messages import (
     Created,
@@ -39,10 +41,8 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from ..analysis.tally import Tally
     from .app import Service
 
-PARQUET = "application/vnd.apache.parquet"
 _PIECE = 1 << 20
 
 
@@ -113,31 +113,23 @@ async def delete(service: Service, request: Request) -> Response:
 
 
 async def estimate(service: Service, request: Request) -> Response:
-    """Return what the reports say; computed one at a time, and once for the same reports."""
+    """Return what the reports say; computed once for the same reports."""
     id = request.path_params["id"]
-    async with service.estimating:
-        found = await visible_tally(service, request, id)
-        tag, body = await asyncio.to_thread(_estimated, service, id, found)
-    return _tagged(request, tag, body)
+    found = await service.estimates.of(id)
+    await check_visible(service, request, id, found.n)
+    return _tagged(request, found.tag, found.body)
 
 
-async def visible_tally(service: Service, request: Request, id: str) -> Tally:
-    """Return the tally, if whoever asks may see what it says."""
-    found = await asyncio.to_thread(service.store.tally, id)
-    await _check_visible(service, request, id, found.n)
-    return found
-
-
-async def _check_visible(service: Service, request: Request, id: str, n: int) -> None:
+async def check_visible(service: Service, request: Request, id: str, n: int) -> None:
+    """Refuse whoever may not see what so many reports say, and tell when they may."""
     least = (await service.settings(id)).public_from
     if least is not None and n >= least:
         return
-    detail = "The results of this survey are for its administrator alone."
-    if least is not None:
-        detail = f"The results of this survey are public once there are {least:,} reports."
     try:
         await service.check_admin(request)
     except Problem:
+        when = "never public" if least is None else f"public from {least:,} reports on"
+        detail = f"The results of this survey are {when}."
         raise Problem(HTTPStatus.FORBIDDEN, "private", detail) from None
 
 
@@ -147,7 +139,7 @@ async def progress(service: Service, request: Request) -> Response:
     is_open = (await asyncio.to_thread(service.store.get, id)).open
     n = await asyncio.to_thread(service.store.size, id)
     try:
-        await _check_visible(service, request, id, n)
+        await check_visible(service, request, id, n)
     except Problem as problem:
         return _json(Progress(is_open, "private", str(problem)))
     if n == 0:
@@ -155,17 +147,10 @@ async def progress(service: Service, request: Request) -> Response:
     return _json(Progress(is_open, "shown", ""))
 
 
-def _estimated(service: Service, id: str, tally: Tally) -> tuple[str, bytes]:
-    tag = estimates.tag(tally)
-    if service.estimates.get(id, ("", b""))[0] != tag:
-        service.estimates[id] = tag, estimates.as_json(estimates.describe(tally))
-    return service.estimates[id]
-
-
 async def tally(service: Service, request: Request) -> Response:
     """Return the tally, as `Tally.from_bytes` reads it."""
     found = await asyncio.to_thread(service.store.tally, request.path_params["id"])
-    return _tagged(request, estimates.tag(found), found.to_bytes(), BYTES)
+    return _tagged(request, tag(found), found.to_bytes(), BYTES)
 
 
 async def reports(service: Service, request: Request) -> Response:
@@ -216,7 +201,8 @@ async def ready(service: Service, request: Request) -> Response:
 
 async def measured(service: Service, request: Request) -> Response:
     """Return counts of what the service does."""
-    return Response(service.metrics.text(), media_type=metrics.MEDIA_TYPE)
+    waiting = await asyncio.to_thread(service.store.inbox_bytes)
+    return Response(service.metrics.text(waiting), media_type=metrics.MEDIA_TYPE)
 
 
 async def described(service: Service, request: Request) -> Response:

@@ -120,6 +120,14 @@ class Store(ABC):
         """
 
     @abstractmethod
+    def size(self, id: str) -> int:
+        """Return how many reports there are, whether folded or not, without reading them."""
+
+    @abstractmethod
+    def inbox_bytes(self) -> int:
+        """Return how many bytes of reports wait to be folded, of all surveys."""
+
+    @abstractmethod
     def tally(self, id: str) -> Tally:
         """Return the tally of every report so far, whether folded or not."""
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Fold", "due", "in_chunks", "is_due", "new_id", "prepared", "read_tally", "waiting",
-    "write_tally",
+    "waiting_bytes", "write_tally",
 ]  # fmt: skip
 
 # A row of the database holds at most so many bytes of reports, or of a tally.
@@ -48,8 +48,13 @@ def due(contract: Contract, waiting: int) -> bool:
 
 def is_due(run: Run, contract: Contract) -> bool:
     """Say whether enough waits in the inbox."""
-    size = "SELECT COALESCE(SUM(LENGTH(reports)), 0) FROM inbox WHERE survey = ?"
-    return due(contract, int(run(size, contract.id).fetchone()[0]))
+    return due(contract, waiting_bytes(run, contract.id))
+
+
+def waiting_bytes(run: Run, *survey: str) -> int:
+    """Return how many bytes wait in the inbox, of a survey or of all."""
+    total = "SELECT COALESCE(SUM(LENGTH(reports)), 0) FROM inbox"
+    return int(run(total + " WHERE survey = ?" * len(survey), *survey).fetchone()[0])
 
 
 def waiting(run: Run, contract: Contract) -> tuple[list[int], Reports]:

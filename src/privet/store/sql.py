@@ -140,8 +140,17 @@ class SqlStore(Store):
         return folding.prepared(tally, rows, reports, keep=keep) if rows else None
 
     def size(self, id: str) -> int:
-        """Return how many reports there are."""
-        return self.tally(id).n
+        """Return how many reports there are, whether folded or not, without reading them."""
+        with self._database.snapshot() as run:
+            contract = _contract(_found(run, id).contract)
+            folded = "SELECT COALESCE(SUM(n), 0) FROM chunks WHERE survey = ?"
+            waiting = folding.waiting_bytes(run, id) // contract.mechanism.report_bytes
+            return int(run(folded, id).fetchone()[0]) + waiting
+
+    def inbox_bytes(self) -> int:
+        """Return how many bytes of reports wait to be folded, of all surveys."""
+        with self._database.snapshot() as run:
+            return folding.waiting_bytes(run)
 
     def tally(self, id: str) -> Tally:
         """Return the tally of every report so far, whether folded or not."""

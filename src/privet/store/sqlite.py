@@ -10,6 +10,7 @@ import json
 import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
+from itertools import groupby
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -36,6 +37,16 @@ PRAGMAS = {
 # The file's mark: "prvt".
 _APPLICATION = 0x70727674
 _PATIENCE_MS, _SHORT_PATIENCE_MS = 30_000, 200
+# The keys of a group are one value, of 32 bytes each.
+_EACH = (
+    "WITH RECURSIVE each(at) AS (SELECT 1 WHERE LENGTH(?1) UNION ALL "
+    "SELECT at + 32 FROM each WHERE at + 32 < LENGTH(?1)) "
+)
+_KNOWN = "SELECT key FROM each JOIN keys ON survey = ?2 AND key = SUBSTR(?1, at, 32)"
+_INSERT = (
+    "INSERT INTO keys (survey, key, seal) "
+    "SELECT ?2, SUBSTR(?1, at, 32), SUBSTR(?3, at, 32) FROM each"
+)
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE}
 
 
@@ -82,9 +93,19 @@ class Sqlite(Database):
             yield _runner(reader)
 
     def insert_keys(self, run: Run, keys: list[Key]) -> set[tuple[str, bytes]]:
-        """Insert the keys that are not there yet, and return those."""
-        insert = "INSERT INTO keys (survey, key, seal) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-        return {(one.survey, one.key) for one in keys if run(insert, *one).rowcount}
+        """Insert the keys that are not there yet, and return those.
+
+        Statements are few, as Python's threads take turns at each. No key comes in between.
+        """
+        new = set()
+        for survey, some in groupby(keys, lambda one: one.survey):
+            hashes = {one.key: one.seal for one in some}
+            known = run(_EACH + _KNOWN, b"".join(hashes), survey).fetchall()
+            for (key,) in known:
+                del hashes[key]
+            run(_EACH + _INSERT, b"".join(hashes), survey, b"".join(hashes.values()))
+            new |= {(survey, key) for key in hashes}
+        return new
 
     @contextmanager
     def alone(self, id: str) -> Iterator[None]:
