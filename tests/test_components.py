@@ -11,7 +11,8 @@ SCRIPT = Path(__file__).with_name("components.sh")
 @pytest.fixture
 def run(tmp_path):
     """Return a way to run the script on a machine with nothing but these commands."""
-    (tmp_path / "postgres").touch(0o755)
+    for name in ("postgres", "node", "tsc", "chromium"):
+        (tmp_path / name).touch(0o755)
 
     def run(user, packages, **environment):
         (tmp_path / "id").write_text(f"#!/bin/sh\necho {user}\n")
@@ -95,3 +96,25 @@ def test_a_server_is_installed(run, tmp_path):
     status, said, log = run(0, "postgresql")
     assert (status, said) == (0, "tests: installing postgres for the store\n")
     assert log.endswith("--no-install-recommends postgresql\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "package", "who"),
+    [
+        ("node", "nodejs", "the browser's client"),
+        ("tsc", "node-typescript", "the client's types"),
+        ("chromium", "chromium", "the client's pages"),
+    ],
+)
+def test_what_the_browsers_client_needs(run, tmp_path, command, package, who):
+    (tmp_path / "java").touch(0o755)
+    (tmp_path / command).unlink()
+    missed = (
+        f"tests: there is no {command}, and the tests of {who} are skipped; "
+        f"on Debian: apt install {package}\n"
+    )
+    assert run(1000, None) == (0, missed, "")
+    assert run(1000, None, CI="true") == (1, missed, "")
+    status, said, log = run(0, package)
+    assert (status, said) == (0, f"tests: installing {command} for {who}\n")
+    assert log.endswith(f"--no-install-recommends {package}\n")

@@ -109,6 +109,7 @@ def test_a_wheel_has_the_package_and_nothing_else(built):
     kept = {path for path in here if "__pycache__" not in path.parts}
     assert found == {path.relative_to(package.parent).as_posix() for path in kept}
     assert {"privet/py.typed", "privet/paper/table1.csv", "privet/paper/report.html"} <= found
+    assert {f"privet/service/static/{name}.js" for name in ("privet", "privet-survey")} <= found
 
 
 def test_a_wheel_says_what_it_needs(built):

@@ -1,13 +1,14 @@
-"""The browser's client in node: the published vectors, and the same contracts refused as by Python."""
+"""The browser's client in node: the published vectors, and contracts refused as by Python."""
 
 import gzip
 import json
 import re
+import subprocess
 from copy import deepcopy
 
 import pytest
 
-from browser import SCRIPTS, STATIC, all_vectors, run_node
+from browser import SCRIPTS, STATIC, all_vectors, need, run_node
 from privet import Questionnaire, Scale, Several, Survey
 from privet.contract import Contract
 from privet.errors import InvalidSurvey
@@ -59,8 +60,8 @@ EVERY = [
 ]
 WRONG = [
     None, True, 0, 1, -1, 2, 3, 7, 1.5, 1e-320, 1e308, 2**53 + 1, "", "1", "x", "drink", " tea",
-    "\u3164", "\u200d", "e\u0301", "n\u00a0n", [], [0], ["a"], ["a", "a"], ["drink", "age"], [18.5, 20.0],
-    [1, 1], [1, 0], [0, 64], {}, {"a": 1}, [{}], "a" * 70,
+    "\u3164", "\u200d", "e\u0301", "n\u00a0n", [], [0], ["a"], ["a", "a"], ["drink", "age"],
+    [18.5, 20.0], [1, 1], [1, 0], [0, 64], {}, {"a": 1}, [{}], "a" * 70,
 ]  # fmt: skip
 
 
@@ -100,7 +101,12 @@ def hostile():
     """Yield texts of contracts, most of them wrong somewhere."""
     for contract in EVERY:
         good = contract.to_json()
-        yield from (good, good + "\n", good.replace(":", ": ", 1), good.replace("{", '{"id":"q",', 1))
+        yield from (
+            good,
+            good + "\n",
+            good.replace(":", ": ", 1),
+            good.replace("{", '{"id":"q",', 1),
+        )
         document = json.loads(good)
         for path in places(document):
             value = document
@@ -171,3 +177,75 @@ def stripped(path):
     text = re.sub(r"/\*\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
     text = re.sub(r"(^|\s)//.*$", "", text, flags=re.MULTILINE)
     return re.sub(r"\n\s*\n+", "\n", text)
+
+
+def loaded(name):
+    """Return the scripts that a script imports, directly or not, itself first."""
+    found = [name]
+    for one in found:
+        more = re.findall(r'from "\./([\w-]+\.js)"', stripped(STATIC / one))
+        found += [other for other in dict.fromkeys(more) if other not in found]
+    return found
+
+
+def zipped(*names):
+    text = "".join(stripped(STATIC / name) for name in names)
+    return len(gzip.compress(text.encode(), 9))
+
+
+def test_it_is_small():
+    client, element = loaded("privet.js"), loaded("privet-survey.js")
+    assert zipped("privet.js") < 8 << 10
+    assert zipped(*client) < 13.5 * (1 << 10)
+    own = [one for one in element if one not in client and one != "messages.js"]
+    assert own == ["privet-survey.js", "privet-desk.js", "privet-outbox.js"]
+    assert zipped(*own) < 6 << 10
+
+
+def test_it_needs_nothing_else_and_writes_no_html():
+    for name in (*loaded("privet-survey.js"), "privet-worker.js"):
+        path = STATIC / name
+        text = stripped(path)
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b", text
+        )
+        assert not re.search(r"crypto\.subtle|node:|https?://", text)
+        assert len(path.read_text().splitlines()) <= 400
+
+
+def test_types_are_right():
+    tsc = need("tsc", "node-typescript")
+    done = subprocess.run([tsc, "-p", SCRIPTS], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+SPEED = f"""
+{READ}
+import {{ Survey }} from "./privet.js";
+const times = given.map((text) => {{
+  const survey = Survey.from(text);
+  const runs = Array.from({{ length: 9 }}, () => {{
+    const begin = performance.now();
+    for (let i = 0; i < 200; i++) survey.randomize("c7");
+    return (performance.now() - begin) / 200;
+  }});
+  return Math.min(...runs);
+}});
+console.log(JSON.stringify(times));
+"""
+
+
+def test_a_report_of_a_thousand_values_is_made_quickly():
+    names = [f"c{i}" for i in range(1000)]
+    kinds = [
+        "k-subset",
+        "cyclotomic",
+        "projective",
+        "hadamard",
+        "local-hash",
+        "binary-rr",
+        "rappor",
+    ]
+    surveys = [Survey("?", names, 1.0, mechanism=kind).to_json() for kind in kinds]
+    times = dict(zip(kinds, run_node(SPEED, surveys), strict=True))
+    assert max(times.values()) < 0.2, times  # milliseconds

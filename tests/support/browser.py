@@ -54,7 +54,7 @@ def all_vectors():
 # What a careful site sends with its pages: its own files alone, and no text that becomes a script.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "require-trusted-types-for 'script'"
+    "require-trusted-types-for 'script'; trusted-types privet"
 )
 _PAGE = """<!doctype html>
 <html lang="{lang}">
@@ -67,12 +67,13 @@ _PAGE = """<!doctype html>
 class Site:
     """Pages and the client's files, before a real service: one origin, as behind a proxy.
 
-    `posts` are the reports that came: address, headers, body. The next `busy` of them are told to
-    come again.
+    Pages of the host other.test have no policy. `posts` are the reports that came: address,
+    headers, body. The next ones are answered by `refusals` (status, reason, headers), while there
+    are any. `contracts` are served by their paths, and their reports are taken by the site itself.
     """
 
     def __init__(self, service):
-        self.posts, self.busy, site = [], 0, self
+        self.posts, self.refusals, self.contracts, site = [], [], {}, self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
@@ -86,6 +87,8 @@ class Site:
                     _, folder, name = path.path.split("/")
                     body = ({"static": STATIC, "tests": SCRIPTS}[folder] / name).read_bytes()
                     self._answer(200, body, "text/javascript; charset=utf-8")
+                elif path.path in site.contracts:
+                    self._answer(200, site.contracts[path.path], "application/json")
                 elif path.path == "/favicon.ico":
                     self._answer(204, b"", "image/x-icon")
                 else:
@@ -94,9 +97,12 @@ class Site:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 site.posts.append((self.path, dict(self.headers), body))
-                if site.busy:
-                    site.busy -= 1
-                    self._answer(503, b"{}", "application/json", {"Retry-After": "1"})
+                if self.path.removesuffix("/reports") in site.contracts:
+                    self._answer(200, b"{}", "application/json")
+                elif site.refusals:
+                    status, reason, headers = site.refusals.pop(0)
+                    problem = json.dumps({"reason": reason}).encode()
+                    self._answer(status, problem, "application/problem+json", headers)
                 else:
                     self._forward(body)
 
@@ -111,10 +117,10 @@ class Site:
 
             def _answer(self, status, body, kind, headers=()):
                 self.send_response(status)
-                for name, value in {
-                    "Content-Type": kind, "Content-Length": str(len(body)),
-                    "Content-Security-Policy": POLICY, "Cache-Control": "no-store", **dict(headers),
-                }.items():  # fmt: skip
+                said = {"Content-Type": kind, "Content-Length": str(len(body)), **dict(headers)}
+                if not self.headers["Host"].startswith("other.test:"):
+                    said["Content-Security-Policy"] = POLICY
+                for name, value in (said | {"Cache-Control": "no-store"}).items():
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
@@ -126,8 +132,10 @@ class Site:
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def page(self, id, **attributes):
-        return f"{self.url}/page?{urlencode({'src': f'/surveys/{id}'} | attributes)}"
+    def page(self, id, host="127.0.0.1", **attributes):
+        """The address of a page that asks a survey, as seen by a host of some name."""
+        asked = urlencode({"src": f"/surveys/{id}"} | attributes)
+        return f"{self.url.replace('127.0.0.1', host)}/page?{asked}"
 
     def end(self):
         self._server.shutdown()
@@ -140,9 +148,10 @@ def chromium():
     path = need("chromium", "chromium")
     from playwright.sync_api import sync_playwright
 
-    alone = ["--no-sandbox"] if os.geteuid() == 0 else []
+    args = ["--host-resolver-rules=MAP *.test 127.0.0.1"]  # names that are not this machine's own
+    args += ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=alone)
+        started = playwright.chromium.launch(executable_path=path, args=args)
         try:
             yield started
         finally:

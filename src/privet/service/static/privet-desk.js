@@ -1,13 +1,15 @@
 // What the element asks of a survey, in plain data that can also pass between a page and a worker.
 
 import { Survey } from "./privet.js";
+import { hex, unhex } from "./privet-draws.js";
 
 const FEW = 50;
 
 /** One survey that is asked. */
 export class Desk {
-  /** @param {string} text @param {{ mostEpsilon?: number, fingerprint?: string }} options */
-  open(text, options) {
+  /** @param {ArrayBuffer} data @param {{ mostEpsilon?: number, fingerprint?: string }} options */
+  open(data, options) {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
     this.survey = Survey.from(text, options);
     const { id, title, epsilon, fingerprint, single } = this.survey;
     return { id, title, epsilon, fingerprint, single };
@@ -49,17 +51,20 @@ export class Desk {
     return String(this.#page(page).value(answers, this.#survey().single));
   }
 
-  /** @param {number} page @param {any} answers */
+  /**
+   * A report, in hexadecimal digits.
+   * @param {number} page @param {any} answers
+   */
   randomize(page, answers) {
-    return this.#survey().randomize(answers, { page: this.#page(page) });
+    return hex(this.#survey().randomize(answers, { page: this.#page(page) }));
   }
 
   /**
    * What a report says, for people.
-   * @param {Uint8Array} report
+   * @param {string} report
    */
   shown(report) {
-    const [page, own] = this.#survey().opened(report), { mechanism } = page;
+    const [page, own] = this.#survey().opened(unhex(report)), { mechanism } = page;
     const members = mechanism.members(own), denied = mechanism.denied?.(own) ?? [];
     const names = (/** @type {number[]} */ some) => some.slice(0, FEW).map((one) => page.name(one));
     const { own: hit, other, ratio } = mechanism;
@@ -85,16 +90,16 @@ export class Desk {
 const LONG = 100_000;
 
 /**
- * A desk for a contract, here or in a worker.
- * @param {string} text
+ * A desk for a contract of so many bytes, here or in a worker.
+ * @param {number} size
  * @returns {Ask}
  */
-export function deskFor(text) {
+export function deskFor(size) {
   /** @type {any} */
   const desk = new Desk();
   /** @type {Ask} */
   const here = (method, ...args) => desk[method](...args);
-  if (text.length < LONG) return here;
+  if (size < LONG) return here;
   /** @type {Worker} */
   let worker;
   try {
@@ -120,6 +125,6 @@ export function deskFor(text) {
   return (method, ...args) =>
     new Promise((done, failed) => {
       waiting.set(++calls, { done, failed });
-      worker.postMessage({ call: calls, method, args });
+      worker.postMessage({ call: calls, method, args }, args.filter((one) => one instanceof ArrayBuffer));
     });
 }

@@ -84,6 +84,19 @@ export function joined(...parts) {
   return whole;
 }
 
+/**
+ * Bytes in hexadecimal digits.
+ * @param {Uint8Array} bytes
+ */
+export function hex(bytes) {
+  let text = "";
+  for (const byte of bytes) text += (byte + 256).toString(16).slice(1);
+  return text;
+}
+
+/** @param {string} text */
+export const unhex = (text) => new Uint8Array(text.length / 2).map((_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
+
 /** @param {Uint8Array} key @param {Uint8Array} message */
 export function hmac(key, message) {
   const block = new Uint8Array(64);

@@ -73,7 +73,7 @@ function geometricNoise(d, epsilon, found) {
 /**
  * @param {number} d @param {number} epsilon @param {Fields} found
  * @param {bigint} functions @param {number} buckets
- * @param {(f: bigint, x: any) => number} bucketOf
+ * @param {(f: bigint) => (x: any) => number} bucketOf where a function maps a value
  * @returns {Mechanism}
  */
 function hashed(d, epsilon, found, functions, buckets, bucketOf) {
@@ -83,14 +83,14 @@ function hashed(d, epsilon, found, functions, buckets, bucketOf) {
     size, ratio, own,
     sample(x, stream) {
       const truth = stream.coin(heads, total), drawn = stream.below(functions * lies);
-      const f = drawn / lies, home = bucketOf(f, x);
+      const f = drawn / lies, home = bucketOf(f)(x);
       const bucket = [(home + 1 + Number(drawn % lies)) % buckets, home][truth];
       return littleEndian(f * (lies + 1n) + BigInt(bucket), size);
     },
     members(report) {
-      const number = numbered(report, size, count), f = number / (lies + 1n);
-      const bucket = Number(number % (lies + 1n));
-      return those(d, (x) => bucketOf(f, x) === bucket);
+      const number = numbered(report, size, count), bucket = Number(number % (lies + 1n));
+      const home = bucketOf(number / (lies + 1n));
+      return those(d, (x) => home(x) === bucket);
     },
   };
 }
@@ -104,8 +104,10 @@ function localHash(d, epsilon, found) {
   while (!isPrime(least)) least++;
   must(prime === least, "prime", `${least}`);
   const p = BigInt(prime), each = Math.floor(prime / buckets), more = prime % buckets;
-  const made = hashed(d, epsilon, found, p * (p - 1n), buckets, (f, x) =>
-    (((Number(f / p) + 1) * x + Number(f % p)) % prime) % buckets);
+  const made = hashed(d, epsilon, found, p * (p - 1n), buckets, (f) => {
+    const a = Number(f / p) + 1, b = Number(f % p);
+    return (x) => ((a * x + b) % prime) % buckets;
+  });
   const pairs = more * (each + 1) * each + (buckets - more) * each * (each - 1);
   const own = /** @type {number} */ (made.own), lie = (1 - own) / (buckets - 1);
   return { ...made, other: lie + ((own - lie) * pairs) / (prime * (prime - 1)) };
@@ -113,13 +115,13 @@ function localHash(d, epsilon, found) {
 
 /** @type {Maker} */
 const oneBit = (d, epsilon, found) => ({
-  ...hashed(d, epsilon, found, 1n << BigInt(bitLength(d - 1)), 2, (f, x) => parity(Number(f) & x)),
+  ...hashed(d, epsilon, found, 1n << BigInt(bitLength(d - 1)), 2, (f) => (x) => parity(Number(f) & x)),
   other: 0.5,
 });
 
 /** @type {Maker} */
 function oneOption(d, epsilon, found) {
-  const made = hashed(d, epsilon, found, BigInt(d), 2, (f, x) =>
+  const made = hashed(d, epsilon, found, BigInt(d), 2, (f) => (x) =>
     x.filter((/** @type {number} */ option) => option === Number(f)).length);
   const read = (/** @type {Uint8Array} */ report) => Number(numbered(report, made.size, 2 * d));
   return {
@@ -129,16 +131,16 @@ function oneOption(d, epsilon, found) {
   };
 }
 
-const PRIME = 2n ** 31n - 1n;
+const PRIME = 2 ** 31 - 1;
 
 /**
- * The cell that a cohort's function maps a value to.
- * @param {number} f @param {number} x @param {number} cells
+ * The cell that a cohort's function maps values to.
+ * @param {number} f @param {number} cells @returns {(x: number) => number}
  */
-function cell(f, x, cells) {
+function cellOf(f, cells) {
   const view = new DataView(sha256(joined(`privet cohort ${f}`)).buffer);
-  const a = view.getBigUint64(0, true) % (PRIME - 1n) + 1n, b = view.getBigUint64(8, true);
-  return Number((a * BigInt(x) + b) % PRIME) % cells;
+  const [a, b] = [PRIME - 1, PRIME].map((n, i) => Number(view.getBigUint64(8 * i, true) % BigInt(n)));
+  return (x) => (((a + 1) * x + b) % PRIME) % cells;
 }
 
 /** @param {number} d @param {number} cohorts @param {number} cells @param {number} useful how many cells tell something */
@@ -153,7 +155,7 @@ function checkCohorts(d, cohorts, cells, useful) {
 function hashedRR(d, epsilon, found) {
   const { cohorts, buckets } = found;
   checkCohorts(d, cohorts, buckets, cohorts * (buckets - 1) + 1);
-  return hashed(d, epsilon, found, BigInt(cohorts), buckets, (f, x) => cell(Number(f), x, buckets));
+  return hashed(d, epsilon, found, BigInt(cohorts), buckets, (f) => cellOf(Number(f), buckets));
 }
 
 /** @type {Maker} */
@@ -163,21 +165,20 @@ function rappor(d, epsilon, found) {
   inside("hashes", hashes, 1, 16);
   const flip = flipOf(found, epsilon, 2 * hashes), named = bytesOf(cohorts - 1);
   const size = named + ((bits + 7) >> 3), power = Math.min(2 * hashes, bits);
-  /** @param {number} cohort @param {number} x */
-  const filter = (cohort, x) =>
-    new Set(Array.from({ length: hashes }, (_, i) => cell(cohort * hashes + i, x, bits)));
+  /** @param {number} cohort */
+  const cellsOf = (cohort) => Array.from({ length: hashes }, (_, i) => cellOf(cohort * hashes + i, bits));
   return {
     size, ratio: (CHANCE / Number(flip) - 1) ** power,
     sample(x, stream) {
       const cohort = Number(stream.below(cohorts)), flips = stream.coins(bits, flip, 64);
-      for (const one of filter(cohort, x)) invert(flips, one);
+      for (const one of new Set(cellsOf(cohort).map((cell) => cell(x)))) invert(flips, one);
       return joined(littleEndian(cohort, named), flips);
     },
     members(report) {
       checkSize(report, size);
       const cohort = Number(numbered(report.slice(0, named), named, cohorts));
-      const set = new Set(ones(report.subarray(named), bits));
-      return those(d, (x) => [...filter(cohort, x)].every((one) => set.has(one)));
+      const set = new Set(ones(report.subarray(named), bits)), cells = cellsOf(cohort);
+      return those(d, (x) => cells.every((cell) => set.has(cell(x))));
     },
   };
 }

@@ -3,6 +3,8 @@
 // What is sent again is the same key and the same bytes, which the service counts once. A different
 // answer is refused before anything is drawn, as a second report would spend a second ε.
 
+import { unhex } from "./privet-draws.js";
+
 const FIRST_WAIT = 1000, LONGEST_WAIT = 300_000;
 
 /**
@@ -17,12 +19,6 @@ const FIRST_WAIT = 1000, LONGEST_WAIT = 300_000;
 
 /** A report that was not made or not taken; the message says why in a word. */
 export class Refused extends Error {}
-
-/** @param {string} text */
-const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (two) => parseInt(two, 16));
-
-/** @param {Uint8Array} bytes */
-const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** 128 random bits in base64url. */
 const newKey = () =>
@@ -50,6 +46,7 @@ export class Outbox {
 
   /** Stop sending; the next outbox of the survey goes on. */
   close() {
+    this.changed = () => {};
     clearTimeout(this.timer);
     removeEventListener("online", this.online);
     removeEventListener("pagehide", this.pagehide);
@@ -78,11 +75,6 @@ export class Outbox {
     if (kept.state) this.changed(kept);
   }
 
-  /** The bytes of the report, if there is one. */
-  get report() {
-    return bytesOf(this.kept.report ?? "");
-  }
-
   /**
    * The page of this device, drawn once.
    * @param {() => number | Promise<number>} draw
@@ -96,20 +88,25 @@ export class Outbox {
 
   /**
    * Make a report unless there is one, and send it.
-   * @param {string} answer @param {() => Uint8Array | Promise<Uint8Array>} draw
+   * @param {string} answer @param {() => string | Promise<string>} draw
    */
   async answer(answer, draw) {
-    await this.#alone(async () => {
+    const made = () => {
       const { report, answer: before } = this.kept;
       if (report && before !== answer) throw new Refused("answered");
-      if (!report) this.keep({ answer, report: hex(await draw()), key: newKey(), state: "waiting" });
+      return report;
+    };
+    await this.#alone(async () => {
+      if (made()) return;
+      const report = await draw();
+      if (!made()) this.keep({ answer, report, key: newKey(), state: "waiting" });
     });
     await this.send();
   }
 
   /** Send what was drawn, as often as need be. */
   async send() {
-    const { report, key } = this.kept;
+    const { report, key, state } = this.kept;
     if (!report || !key) return;
     clearTimeout(this.timer);
     const here = this.src.origin === location.origin;
@@ -120,13 +117,13 @@ export class Outbox {
     let response;
     try {
       response = await fetch(here ? this.#address() : this.#address(key), {
-        method: "POST", body: bytesOf(report), headers, credentials: "omit", cache: "no-store",
+        method: "POST", body: unhex(report), headers, credentials: "omit", cache: "no-store",
       });
     } catch {
       return this.retry(0);
     }
     const { status } = response;
-    if (response.ok) return this.keep({ state: "sent", reason: undefined });
+    if (response.ok || state === "sent") return this.keep({ state: "sent", reason: undefined });
     if (status === 408 || status === 429 || status >= 500)
       return this.retry(1000 * Number(response.headers.get("Retry-After") ?? 0) || 0);
     const reason = await response.json().then((problem) => problem.reason, () => null);
@@ -152,9 +149,9 @@ export class Outbox {
 
   /** Send what waits as the page goes away; if that fails too, the next visit does. */
   beacon() {
-    const { state, key } = this.kept;
-    if (state === "waiting" && key)
-      navigator.sendBeacon(this.#address(key), new Blob([this.report], { type: "application/octet-stream" }));
+    const { state, report, key } = this.kept;
+    if (state === "waiting" && report && key)
+      navigator.sendBeacon(this.#address(key), new Blob([unhex(report)], { type: "application/octet-stream" }));
   }
 
   /**

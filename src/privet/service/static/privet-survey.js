@@ -61,8 +61,10 @@ class Field {
       hint.textContent = say("type");
     } else this.#listed(name);
     if (question.kind === "several") hint.textContent = say("atMost", { most: question.most });
-    this.element = make("fieldset", {}, make("legend", { textContent: question.question, part: "question" }), this.inputs, hint);
-    if (hint.textContent) this.element.setAttribute("aria-describedby", hint.id);
+    this.element = make("fieldset", {}, make("legend", { textContent: question.question, part: "question" }), this.inputs);
+    if (!hint.textContent) return;
+    this.element.append(hint);
+    this.element.setAttribute("aria-describedby", hint.id);
   }
 
   get answer() {
@@ -132,7 +134,7 @@ export class PrivetSurvey extends HTMLElement {
   }
 
   attributeChangedCallback() {
-    if (this.isConnected) this.#start();
+    if (this.isConnected && this.#started) this.#start();
   }
 
   /**
@@ -171,20 +173,20 @@ export class PrivetSurvey extends HTMLElement {
     this.#outbox?.close();
     this.shadowRoot?.replaceChildren(this.#status);
     this.#say("loading");
-    let text;
+    let data;
     try {
       const response = await fetch(src, { credentials: "omit" });
       if (!response.ok) return this.#say("unsafe", { reason: `${response.status}` });
-      text = await response.text();
+      data = await response.arrayBuffer();
     } catch {
       setTimeout(() => started === this.#started && this.#start(), 5000);
       return;
     }
     if (started !== this.#started) return;
-    this.#ask = deskFor(text);
+    this.#ask = deskFor(data.byteLength);
     const most = this.getAttribute("max-epsilon"), fingerprint = this.getAttribute("fingerprint") ?? undefined;
     try {
-      const info = await this.#ask("open", text, { mostEpsilon: most ? Number(most) : undefined, fingerprint });
+      const info = await this.#ask("open", data, { mostEpsilon: most ? Number(most) : undefined, fingerprint });
       this.#outbox = new Outbox(src, info.id, info.fingerprint, this.getAttribute("invitation"), (kept) => this.#changed(kept));
       await this.#orRefused(() => this.#render(info, /** @type {Outbox} */ (this.#outbox)));
     } catch (error) {
@@ -241,10 +243,9 @@ export class PrivetSurvey extends HTMLElement {
    * @param {Kept} kept
    */
   async #show({ state, reason, report }) {
-    const known = reason === "deleted" ? "closed" : reason;
-    if (state !== "refused") this.#say(/** @type {string} */ (state));
-    else this.#say(known === "closed" || known === "uninvited" ? known : "refused", { reason });
-    const said = await this.#ask("shown", this.#outbox?.report), words = this.#words.bind(this);
+    const known = { closed: "closed", deleted: "closed", "not-invited": "uninvited" }[reason ?? ""];
+    this.#say(state === "refused" ? known ?? state : /** @type {string} */ (state), { reason });
+    const said = await this.#ask("shown", report), words = this.#words.bind(this);
     const items = (/** @type {string[]} */ names) => names.map((name) => make("li", { textContent: name }));
     const more = said.count - said.names.length;
     this.#sent.replaceChildren(
@@ -253,7 +254,7 @@ export class PrivetSurvey extends HTMLElement {
       make("ul", {}, ...items(said.denied.length ? said.denied : said.names), ...(more ? items([words("more", { count: more })]) : [])),
       make("p", { textContent: said.other === undefined ? "" : words("chances", { own: 100 * said.own, other: 100 * said.other }) }),
       make("p", { textContent: words("ratio", said) }),
-      make("p", { textContent: words("bytes") }, " ", make("code", { textContent: report })),
+      make("details", {}, make("summary", { textContent: words("bytes") }), make("code", { textContent: report })),
     );
   }
 }

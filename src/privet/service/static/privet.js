@@ -6,7 +6,7 @@
 //
 // The twin of the Python package's side of a person: docs/algorithm.md says what both do, byte by byte.
 
-import { bigEndian, joined, keyed, secure, sha256, Stream } from "./privet-draws.js";
+import { bigEndian, hex, joined, keyed, secure, sha256, Stream } from "./privet-draws.js";
 import { InvalidReport, InvalidSurvey, must, within } from "./privet-integers.js";
 import { mechanismOf } from "./privet-mechanisms.js";
 
@@ -32,8 +32,6 @@ export class InvalidAnswer extends Error {}
  */
 
 // --- the text of a contract ------------------------------------------------------------------------
-
-const hex = (/** @type {Uint8Array} */ bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** Numbers that are written with a point or an exponent. */
 const FLOATS = ["epsilon", "low", "high", "bands"];

@@ -1,0 +1,311 @@
+"""The element in a real Chromium, before a real service: one report per survey and device."""
+
+from itertools import combinations
+
+import pytest
+
+from asked import DRINK, PARTY, kept, opened, reports, send
+from privet import Survey
+from serving import JSON
+
+
+def test_an_answer_is_sent_shown_and_sent_again_as_it_was(context, site, service):
+    before = reports(service)
+    page = opened(context, site)
+    send(page, "tea")
+    page.get_by_text("Sent. Thank you!").wait_for()
+    (path, headers, body), (one,) = site.posts[0], kept(page)
+    assert path == "/surveys/drink/reports"
+    assert headers["Content-Type"] == "application/octet-stream"
+    assert headers["Idempotency-Key"] == one["key"]
+    assert len(one["key"]) == 22
+    assert body.hex() == one["report"]
+    assert reports(service) == sorted([*before, body])
+    members = [DRINK.categories[i] for i in DRINK.mechanism.members(body)]
+    assert page.locator("privet-survey li").all_text_contents() == members
+    text = page.locator("privet-survey section").text_content()
+    assert body.hex() in text
+    g, h = (f"{100 * rate:.1f} %" for rate in (DRINK.mechanism.g, DRINK.mechanism.h))
+    assert g in text
+    assert h in text
+    assert page.evaluate("told") == [["privet-sent", None]]
+
+    page.reload()  # asked again
+    page.get_by_text("Sent. Thank you!").wait_for()
+    send(page, "tea")
+    page.wait_for_function("told.length")
+    assert [one[2] for one in site.posts] == [body, body]
+    assert len({one[1]["Idempotency-Key"] for one in site.posts}) == 1
+    assert reports(service) == sorted([*before, body])  # counted once
+    assert context.said == []
+
+
+def test_another_answer_is_refused_before_anything_is_drawn(context, site):
+    page = opened(context, site)
+    send(page, "tea")
+    page.get_by_text("Sent. Thank you!").wait_for()
+    (before,) = kept(page)
+    page.evaluate("() => { crypto.getRandomValues = () => { throw new Error('drawn') } }")
+    send(page, "coffee")
+    page.get_by_text("You have already answered otherwise").wait_for()
+    assert kept(page) == [before]
+    assert len(site.posts) == 1
+    assert page.evaluate("told") == [["privet-sent", None], ["privet-refused", "answered"]]
+    page.reload()
+    page.get_by_text("Sent. Thank you!").wait_for()
+    send(page, "<b>milk</b>")
+    page.get_by_text("You have already answered otherwise").wait_for()
+    assert kept(page) == [before]
+    assert len(site.posts) == 1
+    assert context.said == []
+
+
+def test_what_is_answered_offline_is_sent_later(context, site, service):
+    before = reports(service)
+    page = opened(context, site)
+    context.set_offline(True)
+    send(page, "water")
+    page.get_by_text("Not sent yet.").wait_for()
+    (one,) = kept(page)
+    assert one["state"] == "waiting"
+    assert site.posts == []
+    context.set_offline(False)
+    page.get_by_text("Sent. Thank you!").wait_for()
+    assert reports(service) == sorted([*before, bytes.fromhex(one["report"])])
+    assert page.evaluate("told") == [["privet-sent", None]]
+
+
+def test_what_waited_is_sent_by_the_next_visit(context, site, service):
+    before = reports(service)
+    page = opened(context, site)
+    context.set_offline(True)
+    send(page, "water")
+    page.get_by_text("Not sent yet.").wait_for()
+    (one,) = kept(page)
+    page.close()
+    context.set_offline(False)
+    page = opened(context, site)
+    page.get_by_text("Sent. Thank you!").wait_for()
+    assert reports(service) == sorted([*before, bytes.fromhex(one["report"])])
+
+
+def test_a_busy_service_is_asked_again_when_it_says(context, site):
+    site.refusals = [(503, "busy", {"Retry-After": "1"})]
+    page = opened(context, site)
+    send(page, "tea")
+    page.get_by_text("Not sent yet.").wait_for()
+    page.get_by_text("Sent. Thank you!").wait_for()
+    first, second = site.posts
+    assert first[2] == second[2]
+    assert first[1]["Idempotency-Key"] == second[1]["Idempotency-Key"]
+
+
+def test_a_page_that_goes_away_sends_what_waits(context, site, service):
+    before = reports(service)
+    site.refusals = [(503, "busy", {"Retry-After": "1"})]
+    page = opened(context, site, invitation="abcdefghijklmnopqrstuv")
+    send(page, "tea")
+    page.get_by_text("Not sent yet.").wait_for()
+    (one,) = kept(page)
+    page.goto("about:blank")
+    page.wait_for_timeout(200)
+    assert len(site.posts) == 2
+    path, headers, body = site.posts[1]
+    assert path == f"/surveys/drink/reports?key={one['key']}&invitation=abcdefghijklmnopqrstuv"
+    assert headers["Content-Type"] == "application/octet-stream"
+    assert site.posts[0][1]["Invitation"] == "abcdefghijklmnopqrstuv"
+    assert reports(service) == sorted([*before, body])
+
+
+def test_plain_http_is_enough(context, site):
+    page = opened(context, site, host="plain.test")
+    assert page.evaluate("[isSecureContext, crypto.subtle ?? null]") == [False, None]
+    send(page, "tea")
+    page.get_by_text("Sent. Thank you!").wait_for()
+    assert site.posts[0][2].hex() == kept(page)[0]["report"]
+    assert context.said == []
+
+
+def test_a_page_of_another_origin_sends_the_key_in_the_address(context, site, service):
+    """As a header of its own would be no simple request."""
+    page, sent = context.new_page(), []
+    origin = site.url.replace("127.0.0.1", "other.test")
+    address = f"/surveys?origins={origin}"
+    survey = Survey("Elsewhere?", ["yes", "no"], 1.0, id="elsewhere")
+    service.client().ask("POST", address, survey.to_json().encode(), admin=True, **JSON)
+    page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
+    page.goto(site.page("", host="other.test", src=f"{service.url}/surveys/elsewhere"))
+    send(page, "yes")
+    page.get_by_text("Sent. Thank you!").wait_for()
+    (request,), (one,) = sent, kept(page)
+    assert request.url == f"{service.url}/surveys/elsewhere/reports?key={one['key']}"
+    assert not {"idempotency-key", "cookie"} & {*request.headers}
+    assert request.post_data_buffer.hex() == one["report"]
+    assert context.said == []
+
+
+def test_an_invitation_is_sent_along_and_missed_aloud(context, site):
+    site.refusals = [(403, "not-invited", {})]
+    page = opened(context, site)
+    send(page, "tea")
+    page.get_by_text("Refused: this survey needs an invitation").wait_for()
+    assert page.evaluate("told") == [["privet-refused", "not-invited"]]
+    word = "abcdefghijklmnopqrstuv"
+    page = opened(context, site, invitation=word)
+    send(page, "tea")
+    page.get_by_text("Sent. Thank you!").wait_for()
+    first, second = site.posts
+    assert "Invitation" not in first[1]
+    assert second[1]["Invitation"] == word
+    assert first[2] == second[2]
+
+
+def test_two_pages_at_once_draw_one_report(context, site):
+    pages = [opened(context, site) for _ in range(3)]
+    for page in pages:
+        page.evaluate("() => { document.querySelector('privet-survey').answer('tea') }")
+    for page in pages:
+        page.get_by_text("Sent. Thank you!").wait_for()
+    assert len({body for *_, body in site.posts}) == 1
+    assert len({headers["Idempotency-Key"] for _, headers, _ in site.posts}) == 1
+
+
+def test_a_closed_survey_is_said_to_be(context, site, service):
+    closed = Survey("Over?", ["yes", "no"], 1.0, id="over")
+    service.client().create(closed)
+    service.client().ask("POST", "/surveys/over/close", b"", admin=True)
+    page = opened(context, site, "over")
+    send(page, "yes")
+    page.get_by_text("Refused: this survey is closed.").wait_for()
+    assert page.evaluate("told") == [["privet-refused", "closed"]]
+
+
+def test_what_was_sent_stays_so_when_the_survey_is_closed(context, site, service):
+    service.client().create(Survey("Soon over?", ["yes", "no"], 1.0, id="soon"))
+    page = opened(context, site, "soon")
+    send(page, "yes")
+    page.get_by_text("Sent. Thank you!").wait_for()
+    service.client().ask("POST", "/surveys/soon/close", b"", admin=True)
+    page.reload()
+    send(page, "yes")
+    page.wait_for_function("told.length")
+    assert page.evaluate("told") == [["privet-sent", None]]
+    assert kept(page)[0]["state"] == "sent"
+
+
+def test_another_survey_takes_its_place(context, site):
+    page = opened(context, site)
+    send(page, "tea")
+    page.get_by_text("Sent. Thank you!").wait_for()
+    page.evaluate("document.querySelector('privet-survey').setAttribute('src', '/surveys/cakes')")
+    page.get_by_text("Which cakes?").wait_for()
+    assert page.get_by_text("Sent. Thank you!").count() == 0
+    page.get_by_role("button").click()  # none of them
+    page.get_by_text("Sent. Thank you!").wait_for()
+    assert [path for path, *_ in site.posts] == ["/surveys/drink/reports", "/surveys/cakes/reports"]
+    assert context.said == []
+
+
+def test_a_page_of_a_questionnaire_is_drawn_once_and_asked_alone(context, site, service):
+    page = opened(context, site, "party")
+    drawn = kept(page)[0]["page"]
+    asked = [one.question for one in PARTY.pages[drawn].questions]
+    assert page.locator("privet-survey legend").all_text_contents() == asked
+    for _ in range(3):
+        page.reload()
+        page.locator("privet-survey button").wait_for()
+        assert page.locator("privet-survey legend").all_text_contents() == asked
+    for one in PARTY.pages[drawn].questions:
+        field = page.get_by_role("group", name=one.question)
+        if one.id == "age":
+            field.get_by_role("spinbutton").fill("35")
+        else:
+            field.get_by_label("b" if one.id == "cakes" else "tea", exact=True).check()
+    page.get_by_role("button").click()
+    page.get_by_text("Sent. Thank you!").wait_for()
+    body = site.posts[0][2]
+    assert body[0] == drawn
+    assert PARTY.mechanism.problem(body) is None
+    assert reports(service, "party") == [body]
+    assert context.said == []
+
+
+def test_at_most_so_many_options_can_be_chosen(context, site):
+    page = opened(context, site, "cakes")
+    for option in "ab":
+        page.get_by_label(option, exact=True).check()
+    assert page.get_by_label("c", exact=True).is_disabled()
+    page.get_by_label("a", exact=True).uncheck()
+    assert page.get_by_label("c", exact=True).is_enabled()
+    page.get_by_role("button").click()
+    page.get_by_text("Sent. Thank you!").wait_for()
+    assert context.said == []
+
+
+def test_the_keyboard_is_enough(context, site):
+    page = opened(context, site, "town")
+    page.keyboard.press("Tab")
+    page.keyboard.type("town 271")
+    option = "document.querySelector('privet-survey').shadowRoot.querySelector('option')"
+    page.wait_for_function(f"{option}.value === 'town 271'")
+    page.keyboard.press("Enter")
+    page.get_by_text("Sent. Thank you!").wait_for()
+    assert kept(page)[0]["answer"] == "271"
+    page = opened(context, site)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.get_by_text("Sent. Thank you!").wait_for()
+    assert {one["answer"] for one in kept(page)} == {"271", "1"}
+    assert context.said == []
+
+
+def test_a_town_that_is_not_there_is_not_sent(context, site):
+    page = opened(context, site, "town")
+    page.get_by_role("combobox").fill("town 999")
+    page.get_by_role("button").click()
+    page.get_by_text("Please answer every question").wait_for()
+    assert kept(page) == []
+    assert site.posts == []
+
+
+@pytest.mark.parametrize(
+    ("attributes", "said"),
+    [
+        ({"max-epsilon": "0.5"}, "The epsilon must be at most 0.5"),
+        ({"fingerprint": "0" * 64}, "The fingerprint must be 000"),
+    ],
+    ids=["epsilon", "fingerprint"],
+)
+def test_a_survey_beyond_the_persons_limits_is_not_asked(context, site, attributes, said):
+    page = context.new_page()
+    page.goto(site.page("drink", **attributes))
+    page.get_by_text(said).wait_for()
+    assert page.get_by_role("button").count() == 0
+
+
+def test_without_a_memory_nothing_is_sent(context, site):
+    page = context.new_page()
+    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('blocked') }")
+    page.goto(site.page("drink"))
+    send(page, "tea")
+    page.get_by_text("does not let the page remember").wait_for()
+    assert site.posts == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "button"), [("de-AT", "Senden"), ("fr", "Envoyer"), ("xx", "Send")]
+)
+def test_it_speaks_several_languages(context, site, lang, button):
+    page = opened(context, site, lang=lang)
+    assert page.get_by_role("button").text_content() == button
+
+
+def test_every_language_says_everything(context, site):
+    page = context.new_page()
+    page.goto(site.page("drink"))
+    found = page.evaluate('async () => (await import("/static/messages.js")).messages')
+    assert len(found) >= 3
+    for one, other in combinations(found.values(), 2):
+        assert one.keys() == other.keys()
