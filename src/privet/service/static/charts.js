@@ -8,7 +8,10 @@ const NICE = [0.02, 0.05, 0.1, 0.2, 0.25, 0.4, 0.5, 0.6, 0.8, 1];
 /** @param {number} share @param {number} [digits] */
 export const percent = (share, digits = 1) => `${(100 * Math.max(share, 0)).toFixed(digits)} %`;
 
-/** How many decimals of a percentage show that intervals are not empty. @param {number[]} low @param {number[]} high */
+/**
+ * How many decimals of a percentage show that intervals are not empty.
+ * @param {number[]} low @param {number[]} high
+ */
 const digitsFor = (low, high) => (Math.min(...high.map((end, i) => end - low[i])) < 0.004 ? 2 : 1);
 
 /**
@@ -40,7 +43,10 @@ export function shares(estimate, { caption, sort = false, all = false, numbers =
     h("tbody", { role: "rowgroup" }, ...rows));
 }
 
-/** A bar, and the interval across it. @param {number} share @param {number} low @param {number} high */
+/**
+ * A bar, and the interval across it.
+ * @param {number} share @param {number} low @param {number} high
+ */
 function bar(share, low, high) {
   const at = (/** @type {number} */ x) => (100 * Math.min(Math.max(x, 0), 1)).toFixed(2);
   return svg("svg", { class: "bars", viewBox: "0 0 100 24", preserveAspectRatio: "none", "aria-hidden": "true" },
@@ -48,7 +54,10 @@ function bar(share, low, high) {
     svg("path", { d: `M${at(low)} 12H${at(high)}M${at(low)} 8v8M${at(high)} 8v8` }));
 }
 
-/** How numbers are spread. @param {any} estimate @param {string} label */
+/**
+ * How numbers are spread.
+ * @param {any} estimate @param {string} label
+ */
 export function curve({ curve: { at, shares: mid, low, high }, mean }, label) {
   const width = 640, height = 200, first = at[0], last = at[at.length - 1];
   const top = Math.min(Math.max(...high), 2.5 * Math.max(...mid));
@@ -67,7 +76,10 @@ export function curve({ curve: { at, shares: mid, low, high }, mean }, label) {
     svg("path", { class: "mean", d: `M${x(mean.low)} ${height}H${x(mean.high)}M${x(mean.value)} ${height - 8}v16` }));
 }
 
-/** Round numbers between two. @param {number} first @param {number} last */
+/**
+ * Round numbers between two.
+ * @param {number} first @param {number} last
+ */
 function steps(first, last) {
   const rough = (last - first) / 6, power = 10 ** Math.floor(Math.log10(rough));
   const step = power * /** @type {number} */ ([1, 2, 5, 10].find((one) => one * power >= rough));
@@ -76,7 +88,10 @@ function steps(first, last) {
   return found;
 }
 
-/** A table of two questions. @param {any} table @param {string[]} names */
+/**
+ * A table of two questions.
+ * @param {any} table @param {string[]} names
+ */
 export function heat({ categories: [down, across], frequencies, low, high }, names) {
   const most = Math.max(...frequencies.flat(), 1e-9);
   const head = h("tr", {}, h("td", {}), ...across.map((/** @type {string} */ one) => h("th", { scope: "col" }, one)));

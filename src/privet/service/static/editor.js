@@ -19,17 +19,26 @@ let made = 0, named = false;
 /** @type {any} */ let timer;
 let request = new AbortController();
 
-/** A short name. @param {string} text */
+/**
+ * A short name.
+ * @param {string} text
+ */
 const slug = (text) =>
   text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 40).replace(/^-+|-+$/g, "");
 
-/** A labelled field. @param {string} label @param {any} input */
+/**
+ * A labelled field.
+ * @param {string} label @param {any} input
+ */
 function field(label, input) {
   input.id ||= `field-${++made}`;
   return h("div", {}, h("label", { for: input.id }, label), input);
 }
 
-/** Make a question's card. @param {any} [given] a question of a draft @param {string} [id] */
+/**
+ * Make a question's card.
+ * @param {any} [given] a question of a draft @param {string} [id]
+ */
 function addQuestion(given = {}, id) {
   const number = ++made, kinds = Object.keys(KINDS);
   const text = h("input", { maxlength: "300", autocomplete: "off", placeholder: "Such as: How do you get to work?" });
@@ -110,7 +119,10 @@ function draft() {
   };
 }
 
-/** Offer tables of all pairs that can be asked together. @param {string[][]} [wanted] */
+/**
+ * Offer tables of all pairs that can be asked together.
+ * @param {string[][]} [wanted]
+ */
 function offerTables(wanted) {
   const before = new Set([...byId("pairs").querySelectorAll(":checked")].map((one) => one.value)), names = ids(), rows = [];
   for (const [j, b] of questions.entries())
@@ -187,7 +199,10 @@ function showPlan(plan) {
   if (many) byId("plan").append(h("p", { class: "hint expect" }, `Four times as many people, ${count(4 * people)}, would halve each of these.`));
 }
 
-/** How many people would be surer. @param {any} row @param {number} people @param {boolean} mean @param {string} unit */
+/**
+ * How many people would be surer.
+ * @param {any} row @param {number} people @param {boolean} mean @param {string} unit
+ */
 function needed(row, people, mean, unit) {
   if (row.margin === null) return "";
   const aims = mean ? [row.margin / 2] : [0.1, 0.05, 0.02, 0.01].filter((one) => one < 0.9 * row.margin).slice(0, 2);
@@ -216,7 +231,10 @@ async function open(file) {
   }
 }
 
-/** Fill the form in from a draft. @param {any} draft */
+/**
+ * Fill the form in from a draft.
+ * @param {any} draft
+ */
 function fillIn(draft) {
   questions = [];
   byId("questions").replaceChildren();
@@ -228,7 +246,10 @@ function fillIn(draft) {
   offerTables(draft.tables ?? []);
 }
 
-/** Keep a contract as it is. @param {string} text @param {any} found */
+/**
+ * Keep a contract as it is.
+ * @param {string} text @param {any} found
+ */
 function keep(text, found) {
   opened = text;
   for (const id of ["title-field", "questions", "more", "tables", "privacy"]) byId(id).hidden = true;

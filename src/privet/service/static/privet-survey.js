@@ -33,7 +33,7 @@ style.replaceSync(`
     background: var(--privet-accent, ButtonFace); color: var(--privet-on-accent, ButtonText); }
   :focus-visible { outline: 3px solid var(--privet-accent, currentColor); outline-offset: 2px; }
   [role=status]:not(:empty) { font-weight: 650; }
-  h2, h3 { line-height: 1.3; margin: 1.2rem 0 .5rem; font-size: 1.1em; }
+  h2 { line-height: 1.3; margin: 1.2rem 0 .5rem; font-size: 1.1em; }
   section:not(:empty) { border-top: 1px solid var(--privet-line, currentColor); }
   code { overflow-wrap: anywhere; }
   summary { cursor: pointer; }
@@ -249,7 +249,7 @@ export class PrivetSurvey extends HTMLElement {
     const items = (/** @type {string[]} */ names) => names.map((name) => make("li", { textContent: name }));
     const more = said.count - said.names.length;
     this.#sent.replaceChildren(
-      make("h3", { textContent: words("report") }),
+      make("h2", { textContent: words("report") }),
       make("p", { textContent: said.denied.length ? words("denies") : words("names", said) }),
       make("ul", {}, ...items(said.denied.length ? said.denied : said.names), ...(more ? items([words("more", { count: more })]) : [])),
       make("p", { textContent: said.other === undefined ? "" : words("chances", { own: 100 * said.own, other: 100 * said.other }) }),

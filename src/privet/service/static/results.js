@@ -15,7 +15,10 @@ let tag = "";
 /** @param {any} one @param {string} unit */
 const measured = (one, unit) => (one.value === null ? "unknown" : `${count(one.value, 1)} ${unit}`.trim());
 
-/** Links to files, and a button that shows more. @param {string[]} ids @param {any} button */
+/**
+ * Links to files, and a button that shows more.
+ * @param {string[]} ids @param {any} button
+ */
 function files(ids, button) {
   const asked = contract.questions ? `?${ids.map((one) => `question=${encodeURIComponent(one)}`).join("&")}` : "";
   const link = (/** @type {string} */ kind) => h("a", { href: `${root}${path}/estimate.${kind}${asked}`, download: true }, kind.toUpperCase());
@@ -23,7 +26,10 @@ function files(ids, button) {
   return h("div", { class: "files" }, h("span", { class: "hint" }, "Download"), ...kinds.map(link), button);
 }
 
-/** How to see more of a list, if there is more to see. @param {any} found */
+/**
+ * How to see more of a list, if there is more to see.
+ * @param {any} found
+ */
 function viewing({ categories }) {
   if (!categories || categories.length < 4) return null;
   const redraw = (/** @type {"sort" | "all"} */ what) => () => ((view[what] = !view[what]), draw());
@@ -45,7 +51,7 @@ function numbers(found, caption) {
   const named = (/** @type {number} */ q) => (q === 0.5 ? "Median" : `${100 * q} % are below`);
   const column = (/** @type {string} */ key) => bands.map((/** @type {any} */ one) => one[key]);
   const table = h("table", { class: "shares" }, h("caption", { class: "visually-hidden" }, "Mean and quantiles"),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, ""), h("th", { scope: "col", class: "number" }, unit || "number"), h("th", { scope: "col", class: "number" }, "95 % interval"))),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "figure"), h("th", { scope: "col", class: "number" }, unit || "number"), h("th", { scope: "col", class: "number" }, "95 % interval"))),
     h("tbody", {}, row("Mean", mean), ...quantiles.map((/** @type {any} */ one) => row(named(one.q), one))));
   return [curve(found, `${caption}: mean ${measured(mean, unit)}`), h("p", { class: "hint" }, "How the numbers are spread, smoothly, with a 95 % band. The mark is the mean."), table,
     bands.length > 1 ? shares({ categories: column("name"), frequencies: column("value"), low: column("low"), high: column("high") }, { caption: "Shares of ranges" }) : null];

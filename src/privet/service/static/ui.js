@@ -10,7 +10,10 @@ export function h(tag, properties = {}, ...children) {
   return filled(document.createElement(tag), properties, children);
 }
 
-/** The same for SVG. @param {string} tag @param {Record<string, any>} [properties] @param {...any} children @returns {any} */
+/**
+ * The same for SVG.
+ * @param {string} tag @param {Record<string, any>} [properties] @param {...any} children @returns {any}
+ */
 export function svg(tag, properties = {}, ...children) {
   return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), properties, children);
 }
@@ -26,7 +29,10 @@ function filled(element, properties, children) {
   return element;
 }
 
-/** The only element of an id. @param {string} id @returns {any} */
+/**
+ * The only element of an id.
+ * @param {string} id @returns {any}
+ */
 export const byId = (id) => document.getElementById(id);
 
 /**
@@ -46,7 +52,10 @@ export async function ask(method, path, body, options = {}) {
 /** @param {number} number @param {number} [digits] */
 export const count = (number, digits = 0) => number.toLocaleString("en", { maximumFractionDigits: digits });
 
-/** Copy a text, and say so on the button. @param {HTMLElement} button @param {string} text */
+/**
+ * Copy a text, and say so on the button.
+ * @param {HTMLElement} button @param {string} text
+ */
 export async function copy(button, text) {
   const before = button.textContent;
   try {
@@ -64,7 +73,10 @@ export function copyLinks() {
     button.addEventListener("click", () => copy(button, new URL(button.dataset.copy, location.href).href));
 }
 
-/** Run again and again while somebody looks. @param {() => Promise<any>} run @param {number} seconds */
+/**
+ * Run again and again while somebody looks.
+ * @param {() => Promise<any>} run @param {number} seconds
+ */
 export function often(run, seconds) {
   const again = async () => {
     if (!document.hidden) await run().catch(() => undefined); // the next time may do better
