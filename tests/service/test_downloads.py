@@ -44,6 +44,7 @@ def test_files_of_questions_and_tables(client, path, name, ending):
     assert said == f'attachment; filename="{name}.{ending}"'
     tag = answer.headers["etag"]
     assert client.get(f"/surveys/{path.format(ending)}", If_None_Match=tag).status == 304
+    assert client.get(f"/surveys/{path.format(ending)}").body == answer.body
 
 
 def test_no_spreadsheet_runs_a_table(client):

@@ -18,6 +18,7 @@ from ..contract import Contract
 from ..errors import NoSurvey, StoreFailure
 from .access import check_admin
 from .bodies import Incoming, Room
+from .downloads import Files
 from .estimating import Estimates
 from .gathering import Gathering, note
 from .headers import SAFE_HEADERS, allowance
@@ -54,7 +55,7 @@ class Service:
         self.limit = RateLimit(per_minute)
         self.defaults = defaults
         self.openapi = encoded(describe(ROUTES))
-        self.estimates, self.drawing = Estimates(store), asyncio.Lock()
+        self.estimates, self.files = Estimates(store), Files()
         self._contracts: dict[str, Contract] = {}
         self._settings: dict[str, tuple[float, Settings]] = {}
 

@@ -18,18 +18,17 @@ from .problems import Problem
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from ..analysis.tally import Tally
     from .app import Service
 
-__all__ = ["KINDS", "download"]
+__all__ = ["KINDS", "Files", "download"]
 
 KINDS = {"csv": "text/csv", "svg": "image/svg+xml", "png": "image/png"}
+_MOST_KEPT = 64
 
 
 async def download(service: Service, request: Request) -> Response:
-    """Return the estimate as CSV, SVG or PNG: of a questionnaire, one question's or table's.
-
-    Pictures are drawn one at a time.
-    """
+    """Return the estimate as CSV, SVG or PNG: of a questionnaire, one question's or table's."""
     id, ending = request.path_params["id"], request.path_params["ending"]
     if ending not in KINDS:
         detail = f"An estimate is a file that ends in {', '.join(KINDS)}."
@@ -38,17 +37,32 @@ async def download(service: Service, request: Request) -> Response:
     tally = await asyncio.to_thread(service.store.tally, id)
     await surveys.check_visible(service, request, id, tally.n)
     tag = f'{estimates.tag(tally)[:-1]}-{ending}"'
-    name = "-".join([id, *asked])
-    headers = {
-        "ETag": tag,
-        "Cache-Control": "no-cache",
-        "Content-Disposition": f'attachment; filename="{name}.{ending}"',
-    }
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if surveys.had(request, tag):
         return Response(status_code=304, headers=headers)
-    async with service.drawing:
-        body = await asyncio.to_thread(_file, tally, asked, ending)
+    body = await service.files.of(tally, asked, ending)
+    name = "-".join([id, *asked])  # which are ids, as there is a file
+    headers["Content-Disposition"] = f'attachment; filename="{name}.{ending}"'
     return Response(body, headers=headers, media_type=KINDS[ending])
+
+
+class Files:
+    """Files of estimates, made one at a time; the latest are kept."""
+
+    def __init__(self) -> None:
+        self._making = asyncio.Lock()
+        self._kept: dict[tuple[str, ...], bytes] = {}
+
+    async def of(self, tally: Tally, asked: list[str], ending: str) -> bytes:
+        """Return the file, made if need be."""
+        key = (estimates.tag(tally), ending, *asked)
+        async with self._making:
+            if key not in self._kept:
+                made = await asyncio.to_thread(_file, tally, asked, ending)
+                if len(self._kept) >= _MOST_KEPT:
+                    self._kept.pop(next(iter(self._kept)))
+                self._kept[key] = made
+        return self._kept[key]
 
 
 def _file(tally: Any, asked: list[str], ending: str) -> bytes:
