@@ -242,3 +242,14 @@ def test_every_page_is_for_everyone_and_fits(device, service, width, scheme):
         assert violations(page) == [], path
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
     assert "status of 404" in device.said.pop()
+
+
+def test_a_long_contract_is_checked_in_a_worker_under_the_pages_own_policy(device, service):
+    towns = Survey("Which town?", [f"a town with the number {i}" for i in range(5000)], 1.0)
+    service.client().create(towns)
+    page = device()
+    page.goto(f"{service.url}/surveys/{towns.id}/answer")
+    page.get_by_role("combobox").fill("a town with the number 4711")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Sent. Thank you!").wait_for()
+    assert len(page.workers) == 1

@@ -16,7 +16,7 @@ __all__ = ["SAFE_HEADERS", "allowance"]
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
+    "require-trusted-types-for 'script'; trusted-types privet"
 )
 SAFE_HEADERS = [
     (b"content-security-policy", _POLICY.encode()),
