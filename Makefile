@@ -13,13 +13,13 @@ help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 demo: $(VENV)/.demo  ## set everything up and run the main job end to end
-	$(BIN)/privet demo
+	$(BIN)/privet demo --serve
 
 test: lint  ## set everything up, lint, and pass every test
 	@tests/components.sh
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
-lint: $(VENV)/.dev  ## style, types (two checkers), shell scripts and workflows
+lint: $(VENV)/.dev  ## style, types (two checkers), shell scripts, workflows and containers
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
@@ -28,6 +28,8 @@ lint: $(VENV)/.dev  ## style, types (two checkers), shell scripts and workflows
 	$(BIN)/shellcheck .ci/run tests/components.sh
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet .github
+	$(BIN)/hadolint deploy/Containerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
 
 docs: $(VENV)/.dev  ## the documentation as a site, in docs/_build
 	$(BIN)/sphinx-build --fresh-env --write-all --fail-on-warning --keep-going --quiet docs docs/_build

@@ -14,7 +14,7 @@ from rich.table import Table as RichTable
 from .peers import NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from .rows import Row, Table
 
@@ -63,11 +63,15 @@ def markdown(
         *(f"- {line}" for line in machine()),
         *(f"- {name}, one core: {rate:.1f} GB/s" for name, rate in limits.items()),
     ]
+    return "\n".join([*lines, *sections(results)]) + "\n"
+
+
+def sections(results: Sequence[tuple[Table, Sequence[Row]]]) -> Iterator[str]:
+    """Yield the lines of all tables."""
     for table, rows in results:
-        lines += ["", f"## {table.title}", "", *([table.about, ""] if table.about else [])]
-        lines += [_markdown_row(_COLUMNS), "|---|--:|---|--:|---|---|"]
-        lines += [_markdown_row(cells(row)) for row in rows]
-    return "\n".join(lines) + "\n"
+        yield from ("", f"## {table.title}", "", *([table.about, ""] if table.about else []))
+        yield from (_markdown_row(_COLUMNS), "|---|--:|---|--:|---|---|")
+        yield from (_markdown_row(cells(row)) for row in rows)
 
 
 def _met(bars: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ sys.path.insert(0, str(HERE))
 import pictures  # noqa: E402
 from command_reference import Commands  # noqa: E402
 from docstrings import prepare, public_signature  # noqa: E402
+from http_reference import Reasons, Routes  # noqa: E402
 from paths import lead_to_pages  # noqa: E402
 
 import privet  # noqa: E402
@@ -61,6 +62,8 @@ def setup(app):
     """Draw the pictures, and join what reads pages and docstrings."""
     pictures.draw_all(HERE / "_pictures")
     app.add_directive("commands", Commands)
+    app.add_directive("reasons", Reasons)
+    app.add_directive("routes", Routes)
     app.connect("autodoc-process-docstring", prepare, priority=100)
     app.connect("autodoc-process-signature", public_signature)
     app.connect("source-read", lead_to_pages)

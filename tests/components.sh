@@ -29,6 +29,7 @@ need Spark java "${JAVA_HOME:-/nowhere}/bin/java" openjdk-17-jre-headless defaul
 # Debian's servers are not on the path: /usr/lib/postgresql/15/bin/postgres, say.
 for server in "${POSTGRES:-/usr/lib/postgresql}"/*/bin/postgres; do :; done
 need "the store" postgres "$server" postgresql
+need deployment systemd-analyze /nowhere systemd
 need "the browser's client" node /nowhere nodejs
 need "the client's types" tsc /nowhere node-typescript
 need "the client's pages" chromium /nowhere chromium

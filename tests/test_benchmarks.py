@@ -134,6 +134,21 @@ def test_a_quick_run_of_the_regression_prints_every_row():
     assert run.stdout.count("\n| ") == 10
 
 
+def test_a_quick_run_of_the_service_prints_every_row_and_writes_nothing():
+    root = Path(__file__).resolve().parent.parent
+    before = (root / "benchmarks" / "SERVICE.md").stat().st_mtime_ns
+    run = subprocess.run(
+        [sys.executable, "-m", "benchmarks.service", "--quick"],
+        cwd=root, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    rows = ["keyed posts", "unkeyed posts", "keyed, one connection", "into SQLite",
+            "memory after 10⁷ reports", "into PostgreSQL", "d = 100, no new reports",
+            "d = 200, 50 reports later", "others meanwhile", "privet serve"]  # fmt: skip
+    assert [row for row in rows if f"  {row} " not in run.stdout] == []
+    assert (root / "benchmarks" / "SERVICE.md").stat().st_mtime_ns == before
+
+
 def test_a_quick_run_prints_every_row_and_writes_nothing():
     root = Path(__file__).resolve().parent.parent
     results = [root / "benchmarks" / name for name in ("RESULTS.md", "results.png")]

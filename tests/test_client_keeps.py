@@ -143,3 +143,27 @@ client.close(0)
 """
     in_a_process(code, DOWN, tmp_path / "survey.json", tmp_path)
     assert os.listdir(tmp_path / survey.fingerprint)  # noqa: PTH208
+
+
+def test_a_report_in_a_spool_is_on_the_disk_before_send_returns(tmp_path, monkeypatch):
+    """The report itself, then its name in the folder, and the names of folders that are new."""
+    synced, fsync = [], os.fsync
+
+    def note(file):
+        fsync(file)
+        found = os.fstat(file)
+        kind = found.st_ino if stat.S_ISDIR(found.st_mode) else found.st_size
+        synced.append(kind)
+
+    survey, ledger = make_survey(), Ledger(tmp_path / "ledger.json", budget=4.0)
+    monkeypatch.setattr(os, "fsync", note)
+    client = Client(DOWN, survey, spool=tmp_path / "new" / "spool", ledger=ledger)
+    made = [tmp_path / "new" / "spool" / survey.fingerprint, tmp_path / "new" / "spool"]
+    made = [path.parent.stat().st_ino for path in made]
+    assert synced == [*made, tmp_path.stat().st_ino]
+    synced.clear()
+    client.send("country 1")
+    (path,) = (tmp_path / "new" / "spool" / survey.fingerprint).iterdir()
+    spent = [ledger.path.stat().st_size, tmp_path.stat().st_ino]
+    assert synced == [*spent, path.stat().st_size, path.parent.stat().st_ino]
+    client.close(0)

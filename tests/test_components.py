@@ -11,7 +11,7 @@ SCRIPT = Path(__file__).with_name("components.sh")
 @pytest.fixture
 def run(tmp_path):
     """Return a way to run the script on a machine with nothing but these commands."""
-    for name in ("postgres", "node", "tsc", "chromium"):
+    for name in ("postgres", "systemd-analyze", "node", "tsc", "chromium"):
         (tmp_path / name).touch(0o755)
 
     def run(user, packages, **environment):

@@ -11,17 +11,18 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import re
 from collections import deque
 from hmac import digest
 from secrets import SystemRandom, token_hex
-from threading import Condition, Thread
+from threading import Condition, Lock, Thread
 from time import monotonic
 
 from .arguments import whole
 from .contract import Contract
 from .entropy import keyed
-from .errors import InvalidArgument, InvalidFile, SurveyMismatch
-from .posting import Post
+from .errors import InvalidArgument, InvalidFile, InvitationSpent, SurveyMismatch
+from .posting import OTHER_CONTRACT, Post
 from .survey import Survey
 
 TYPE_CHECKING = False  # as typing is slow to import
@@ -38,6 +39,7 @@ __all__ = ["Client"]
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 300.0
 _SECONDS_AT_EXIT = 2.0
+_INVITATION = re.compile("[A-Za-z0-9_-]{22,128}")
 _log = logging.getLogger("privet.client")
 _clients: set[Client] = set()
 
@@ -51,7 +53,8 @@ class Client:
         The address of the service.
     survey : Survey, Questionnaire, their JSON, or an id
         What is answered. Of an id, the contract is fetched from the service, which takes a
-        `fingerprint`: a service could give each person another contract.
+        `fingerprint`: a service could give each person another contract. Nothing is sent to a
+        service whose contract is not this one, byte for byte.
     fingerprint : str, optional
         The contract's, as published; any other contract is refused.
     secret : bytes, optional
@@ -63,6 +66,9 @@ class Client:
         What is charged before a report is queued.
     most : int
         How many reports may wait; more are dropped.
+    invitation : str, optional
+        What lets one report in, where a survey is for people who were invited. Such a client sends
+        one report.
 
     Attributes
     ----------
@@ -76,7 +82,7 @@ class Client:
     refused : dict of str to int
         How many reports the service has refused for good, by its reason.
     closed : bool
-        Whether the survey takes no more reports.
+        Whether the survey takes no more reports, or has another contract at this service.
 
     """
 
@@ -92,9 +98,12 @@ class Client:
         spool: str | PathLike[str] | None = None,
         ledger: Ledger | None = None,
         most: int = 1000,
+        invitation: str | None = None,
     ) -> None:
-        self._post = Post(url)
+        self._invited = _check_invitation(invitation)
+        self._post = Post(url, invitation)
         self.contract = _contract_of(self._post, survey, fingerprint)
+        self._met = self._used = False
         if secret is not None:
             keyed(secret, b"")  # a secret that is too short is refused now, not by `send`
         self._secret, self._ledger, self._spool = secret, ledger, None
@@ -104,15 +113,16 @@ class Client:
         if spool is not None:
             from .spool import Spool
 
-            self._spool = Spool(spool, self.contract)
+            self._spool = Spool(spool, self.contract, invitation or "")
             for batch in self._spool.left():
                 self._held += 1
+                self._used = True
                 self._queue_up(batch)
         _clients.add(self)
 
     def _begin(self) -> None:
         """Start with nothing to send; so does the child of a fork, whose parent sends the rest."""
-        self._changed = Condition()
+        self._changed, self._inviting = Condition(), Lock()
         self._queue: deque[tuple[str, bytes]] = deque()
         self._held = 0  # reports in the queue, and those that are being made
         self._failures, self._due, self._told = 0, 0.0, 0.0
@@ -133,9 +143,19 @@ class Client:
         """Randomize an answer and queue its report; return whether it was queued.
 
         To a questionnaire, answers are a mapping of question ids, and the page is the one that was
-        drawn. Raises InvalidAnswer, and BudgetSpent where the ledger allows no more; whatever
-        else goes wrong is counted and logged.
+        drawn. Raises InvalidAnswer, BudgetSpent where the ledger allows no more, and
+        InvitationSpent where there is a report already; whatever else goes wrong is counted and
+        logged.
         """
+        if not self._invited:
+            return self._send(answer, page)
+        with self._inviting:
+            if self._used:
+                raise InvitationSpent(self.contract.id)
+            self._used = self._send(answer, page)
+            return self._used
+
+    def _send(self, answer: object, page: Page | None) -> bool:
         report, mark = self._randomized(answer, page)
         with self._changed:
             if self.closed or self._ended or self._held >= self._most:
@@ -248,7 +268,13 @@ class Client:
 
     def _run(self) -> None:
         while (batch := self._next()) is not None:
-            self._heard(batch, self._post.reports(self.contract.id, *batch))
+            self._heard(batch, self._meet() or self._post.reports(self.contract.id, *batch))
+
+    def _meet(self) -> Reply | None:
+        """Return what keeps us from sending, until the service has shown our very contract."""
+        reply = None if self._met else self._post.check(self.contract)
+        self._met = reply is None
+        return reply
 
     def _next(self) -> tuple[str, bytes] | None:
         """Wait for something to send and the time to send it; None at the end."""
@@ -293,7 +319,9 @@ class Client:
                 else:
                     self.refused[refusal] = self.refused.get(refusal, 0) + 1
                 self._changed.notify_all()
-        if refusal is not None:
+        if refusal == OTHER_CONTRACT:
+            self._say("The service has another contract of this id. Nothing is sent to it.")
+        elif refusal is not None:
             self._say(f"The service refuses reports: {refusal}.")
 
     def _postpone(self, told: float) -> None:
@@ -318,6 +346,17 @@ def _contract_of(post: Post, survey: Contract | str, fingerprint: str | None) ->
     if fingerprint is not None and found.fingerprint != fingerprint:
         raise SurveyMismatch(f"The survey {found.id!r} has the fingerprint {found.fingerprint}.")
     return found
+
+
+def _check_invitation(invitation: str | None) -> bool:
+    """Return whether there is an invitation, which is a secret and not to be shown."""
+    if invitation is None:
+        return False
+    if not isinstance(invitation, str) or not _INVITATION.fullmatch(invitation):
+        rule = "22 to 128 characters of base64url"
+        given = f"{len(invitation)} others" if isinstance(invitation, str) else type(invitation)
+        raise InvalidArgument("Client", "invitation", rule, given)
+    return True
 
 
 @atexit.register

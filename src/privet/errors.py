@@ -17,6 +17,7 @@
     ├── StoreFull          there is no room for more in a store           (also a StoreFailure)
     ├── ServiceFailure     a service cannot be reached, or refuses        (also a ConnectionError)
     ├── BudgetSpent        a person's privacy budget allows no more       (also a RuntimeError)
+    ├── InvitationSpent    an invitation has let a report in already      (also a RuntimeError)
     └── Clamped            a warning of a number outside its scale        (also a UserWarning)
 
 Each message is one line that names what is wrong, the rule, and the value.
@@ -36,6 +37,7 @@ __all__ = [
     "InvalidReport",
     "InvalidSurvey",
     "InvalidTally",
+    "InvitationSpent",
     "MissingExtra",
     "NoReports",
     "NoSurvey",
@@ -196,6 +198,13 @@ class BudgetSpent(PrivetError, RuntimeError):
         super().__init__(
             f"A report to {id!r} costs epsilon = {epsilon:g}. The budget has {left:g} left."
         )
+
+
+class InvitationSpent(PrivetError, RuntimeError):
+    """An invitation is for one report, and there is one."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(f"The invitation to {id!r} is for one report, which was made before.")
 
 
 class Clamped(PrivetError, UserWarning):

@@ -13,18 +13,19 @@ TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["NO_ROOM", "replacing"]
+__all__ = ["NO_ROOM", "replacing", "sync_folder"]
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _MOST_LINKS = 40  # as many as Linux follows
 
 
 @contextmanager
-def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
+def replacing(path: Path, *, private: bool = False, lasting: bool = False) -> Iterator[Path]:
     """Yield an empty file next to `path`, which takes the place of `path` if the block succeeds.
 
     It has the mode of the file that it replaces, and its owner and group where the system allows
-    that. Where there was none, the umask decides; a `private` one is for its owner alone.
+    that. Where there was none, the umask decides; a `private` one is for its owner alone. When the
+    block ends, a `lasting` one is on the disk, and so is its name: no power failure undoes it.
 
     A link stays a link: the file that it points to is replaced. A folder, a device or a pipe is
     refused, and so is what another user has put into a folder that anyone can write to.
@@ -42,7 +43,11 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
         yield temporary
         if before is not None:
             _take_after(before, temporary)
+        if lasting:
+            _sync(temporary, os.O_RDWR)
         temporary.replace(target)
+        if lasting:
+            sync_folder(target.parent)
     except OSError as error:
         # Writers say nothing of the file when there is no room; and ours is not the user's name.
         full = error.filename is None and error.errno in NO_ROOM
@@ -52,6 +57,24 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def sync_folder(path: Path) -> None:
+    """Put the names in a folder onto the disk, where the system can."""
+    if hasattr(os, "O_DIRECTORY"):  # not on Windows
+        try:
+            _sync(path, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # of file systems that do this by themselves, or never
+                raise
+
+
+def _sync(path: Path, flags: int) -> None:
+    file = os.open(path, flags)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def _status(path: Path) -> os.stat_result | None:

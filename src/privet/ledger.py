@@ -103,10 +103,8 @@ class Ledger:
     def _write(self, surveys: dict[str, Any]) -> None:
         """Write all, and onto the disk: a power failure must not give the budget back."""
         text = json.dumps({"ledger": _VERSION, "surveys": surveys}, indent=1)
-        with replacing(self.path, private=True) as temporary, temporary.open("wb") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
+        with replacing(self.path, private=True, lasting=True) as temporary:
+            temporary.write_bytes(text.encode())
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -1,12 +1,18 @@
-"""Post: reports to a service and contracts from it, over a connection that is kept for a while."""
+"""Post: reports to a service and contracts from it, over a connection that is kept for a while.
+
+A proxy that the environment names (`https_proxy`, `no_proxy`) is used as urllib uses it.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+from base64 import b64encode
 from contextlib import suppress
+from email.utils import mktime_tz, parsedate_tz
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from urllib.parse import quote, urlsplit
+from time import time
+from urllib.parse import quote, unquote, urlsplit
 
 from .errors import InvalidArgument, ServiceFailure
 
@@ -14,13 +20,19 @@ TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Post", "Reply"]
+    from .contract import Contract
+
+__all__ = ["OTHER_CONTRACT", "Post", "Reply"]
 
 _SECONDS = 10.0
 _MOST_BODY = 4 << 20
 _LONGEST_WAIT = 86_400.0
-# Statuses that say: not now. All other 4xx say: never.
-_LATER = (408, 429)
+# Statuses that say: not now, as do all 5xx. All other 4xx say: never. 407 is a proxy's.
+_LATER = (407, 408, 425, 429)
+
+
+_CONNECTIONS: dict[str, type[HTTPConnection]] = {"http": HTTPConnection, "https": HTTPSConnection}
+OTHER_CONTRACT = "other-contract"
 
 
 class Reply:
@@ -28,8 +40,7 @@ class Reply:
 
     def __init__(self, status: int, fields: dict[str, Any], retry_after: str | None) -> None:
         self.status, self._fields = status, fields
-        seconds = float(retry_after) if retry_after and retry_after.isdecimal() else 0.0
-        self.wait = min(seconds, _LONGEST_WAIT)
+        self.wait = min(_seconds(retry_after or ""), _LONGEST_WAIT)
 
     @property
     def reason(self) -> str:
@@ -43,8 +54,9 @@ class Reply:
 
     @property
     def closed(self) -> bool:
-        """Whether the survey takes no more reports at all."""
-        return self.status == 410 or (self.status == 409 and self.reason == "closed")
+        """Whether the survey takes no more reports at all, or none of this client's contract."""
+        final = ("closed", OTHER_CONTRACT)
+        return self.status == 410 or (self.status == 409 and self.reason in final)
 
     @property
     def refused(self) -> bool:
@@ -52,25 +64,60 @@ class Reply:
         return 400 <= self.status < 500 and self.status not in _LATER
 
 
+def _fields(body: bytes) -> dict[str, Any]:
+    """Return what a JSON object says; nothing if this is none."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        found = None
+    return found if isinstance(found, dict) else {}
+
+
+def _proxy(url: str) -> tuple[str, tuple[str, int | None], dict[str, str]]:
+    """Return a proxy's scheme and address, and the headers that let us in."""
+    parts = urlsplit(url if "://" in url else f"http://{url}")
+    address = parts.hostname or "", parts.port
+    if not address[0] or parts.scheme not in _CONNECTIONS:
+        raise ValueError("A proxy has an http or https address.")
+    if not parts.username:
+        return parts.scheme, address, {}
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+    return parts.scheme, address, {"Proxy-Authorization": f"Basic {b64encode(pair).decode()}"}
+
+
+def _seconds(retry_after: str) -> float:
+    """Return how long to wait: a number of seconds, or until a date."""
+    if retry_after.isdecimal():
+        return float(retry_after)
+    date = parsedate_tz(retry_after)
+    try:
+        return max(mktime_tz(date) - time(), 0.0) if date is not None else 0.0
+    except (ValueError, OverflowError):
+        return 0.0
+
+
 class Post:
     """The way to a service. One thread uses it at a time."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, invitation: str | None = None) -> None:
+        self._invitation = invitation
         try:
             parts = urlsplit(url)
-            self._kind = {"http": HTTPConnection, "https": HTTPSConnection}[parts.scheme]
-            self._to = parts.hostname or "", parts.port
-            self._path = parts.path.rstrip("/")
-        except (AttributeError, KeyError, ValueError):
-            self._to = "", None
-        if not self._to[0]:
+            self._host, self._port = parts.hostname or "", parts.port
+            self._scheme, self._path = parts.scheme, parts.path.rstrip("/")
+        except (AttributeError, ValueError):
+            self._host = ""
+        if not self._host or self._scheme not in _CONNECTIONS:
             raise InvalidArgument("Client", "url", "an http or https address", url)
         self._connection: HTTPConnection | None = None
+        # What a proxy that reads requests wants before their path, and among their headers.
+        self._before = ""
+        self._extra: dict[str, str] = {}
 
     def contract(self, id: str) -> bytes:
         """Return what the service says a survey is, or raise ServiceFailure."""
         try:
-            status, body, _ = self._ask("GET", id)
+            status, body, _ = self._ask("GET", id, None, {})
         except (OSError, HTTPException) as error:
             raise ServiceFailure(f"The service cannot be reached: {error}") from None
         finally:
@@ -79,37 +126,76 @@ class Post:
             raise ServiceFailure(f"The service does not give the survey {id!r}: status {status}.")
         return body
 
+    def check(self, contract: Contract) -> Reply | None:
+        """Return None if the service has this very contract, or else what it said instead.
+
+        Its tag is the fingerprint, so that it need not send the contract that we have. A page that
+        is no contract at all is somebody else's, such as a hotel's.
+        """
+        had = {"If-None-Match": f'"{contract.fingerprint}"'}
+        try:
+            status, body, retry_after = self._ask("GET", contract.id, None, had)
+        except (OSError, HTTPException):
+            self.close()
+            return Reply(0, {}, None)
+        if status == 304 or (status == 200 and body == contract.to_json().encode()):
+            return None
+        fields = _fields(body)
+        if status != 200:
+            return Reply(status, fields, retry_after)
+        if fields.get("id") != contract.id:
+            return Reply(0, {}, retry_after)
+        return Reply(409, {"reason": OTHER_CONTRACT}, None)
+
     def reports(self, id: str, key: str, reports: bytes) -> Reply:
         """Send reports; the same key and reports may be sent again, and count once."""
         headers = {"Content-Type": "application/octet-stream", "Idempotency-Key": key}
+        if self._invitation is not None:
+            headers["Invitation"] = self._invitation
         try:
             status, body, retry_after = self._ask("POST", f"{id}/reports", reports, headers)
         except (OSError, HTTPException):
             self.close()
             return Reply(0, {}, None)
-        try:
-            fields = json.loads(body)
-        except (ValueError, RecursionError):
-            fields = None
-        return Reply(status, fields if isinstance(fields, dict) else {}, retry_after)
+        return Reply(status, _fields(body), retry_after)
 
     def _ask(
         self,
         method: str,
         path: str,
-        body: bytes | None = None,
-        headers: dict[str, str] | None = None,
+        body: bytes | None,
+        headers: dict[str, str],
     ) -> tuple[int, bytes, str | None]:
         if self._connection is None:
-            host, port = self._to
-            self._connection = self._kind(host, port, timeout=_SECONDS)
-        place = f"{self._path}/surveys/{quote(path)}"
-        self._connection.request(method, place, body, headers or {})
+            self._connection = self._connect()
+        place = f"{self._before}{self._path}/surveys/{quote(path)}"
+        self._connection.request(method, place, body, headers | self._extra)
         with self._connection.getresponse() as response:
             found = response.read(_MOST_BODY)
             if not response.isclosed():  # there is more, which nobody wants
                 self.close()
             return response.status, found, response.headers.get("Retry-After")
+
+    def _connect(self) -> HTTPConnection:
+        """Return a connection to the service, or to the proxy on the way to it."""
+        from urllib.request import getproxies, proxy_bypass  # here, as it is slow to import
+
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        to = host if self._port is None else f"{host}:{self._port}"
+        self._before, self._extra = "", {}
+        found = getproxies().get(self._scheme)
+        if not found or proxy_bypass(to):
+            return _CONNECTIONS[self._scheme](self._host, self._port, timeout=_SECONDS)
+        try:
+            kind, address, headers = _proxy(found)
+        except ValueError as error:
+            raise OSError(f"The environment's proxy cannot be used: {error}") from None
+        if self._scheme == "https":  # which no proxy can read
+            connection = HTTPSConnection(*address, timeout=_SECONDS)
+            connection.set_tunnel(self._host, self._port, headers)
+            return connection
+        self._before, self._extra = f"http://{to}", headers
+        return _CONNECTIONS[kind](*address, timeout=_SECONDS)
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""

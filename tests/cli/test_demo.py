@@ -1,11 +1,19 @@
 """privet demo."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from subprocess import PIPE
+from urllib.error import URLError
+from urllib.request import urlopen
 
-from commands import SYSTEM, USAGE, assert_is_a_picture, fails, succeeds
+import pytest
+
+from commands import INTERRUPTED, SYSTEM, USAGE, assert_is_a_picture, fails, succeeds
 from privet.cli.demo_questionnaire import make_crowd, questionnaire
 
 
@@ -113,3 +121,79 @@ def test_the_crowd_is_the_same_every_time_and_fits_its_questionnaire():
 
 def test_the_demo_of_a_questionnaire_is_for_a_crowd(folder):
     assert "1,000 people or more" in fails(USAGE, "demo", "--questionnaire", "--people", "999")
+
+
+# --- over HTTP ------------------------------------------------------------------------------------
+
+
+def test_a_crowd_answers_over_http(folder):
+    args = ["--people", "300", "--json", "--figure", "demo.png", "--answers", "crowd.csv"]
+    document = json.loads(succeeds("demo", "--serve", *args))
+    assert document["n"] == 300
+    assert document["service"] == {
+        "requests": 2 * 300 + 15 + 7 + 2 * 3,
+        "counted": 300,
+        "already": 15,
+        "unchanged": 7,
+        "closed": 3,
+        "stored": 300,
+    }
+    assert len(Path("crowd.csv").read_text().splitlines()) == 301
+    held = document["intervals_that_hold_the_truth"]
+    # Each holds with 95 %; that fewer than 5 of 12 do has a probability below 1e-7.
+    assert held >= 5
+    assert_is_a_picture("demo.png")
+
+
+def test_the_page_of_a_served_demo_says_what_was_counted(folder):
+    page = succeeds("demo", "--serve", "--people", "40")
+    assert "40 people each answer once, over HTTP." in page
+    assert " requests brought 40 reports. 2 of them came twice" in page
+    assert "1 more came after the survey was closed, and were refused." in page
+    assert "privet store check: 40 reports, as counted again." in page
+    assert "of 12 intervals contain the truth. The picture is in privet-demo.png." in page
+
+
+@pytest.mark.parametrize(
+    ("number", "args", "code"),
+    [
+        (signal.SIGINT, ["--people", "1000000"], INTERRUPTED),
+        (signal.SIGTERM, ["--people", "1000000"], 143),
+        (signal.SIGINT, ["--people", "20", "--keep"], 0),
+        (signal.SIGTERM, ["--people", "20", "--keep"], 143),
+    ],
+    ids=str,
+)
+def test_a_served_demo_leaves_nothing_behind(folder, number, args, code):
+    temporary = Path("tmp")
+    temporary.mkdir()
+    command = [sys.executable, "-m", "privet", "demo", "--serve", *args]
+    environment = os.environ | {"TMPDIR": str(temporary.absolute())}
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=PIPE, env=environment)
+    if "--keep" in args:
+        line = next(line for line in running.stderr if line.startswith(b"The estimate is at "))
+        url = line.split()[4].decode()
+        with urlopen(url, timeout=30) as reply:
+            assert json.load(reply)["n"] == 20
+    else:
+        while not (token := [*temporary.rglob("token")]) or not token[0].stat().st_size:
+            time.sleep(0.01)
+        time.sleep(0.5)  # in the middle of the crowd
+    running.send_signal(number)
+    assert running.wait(60) == code
+    running.stderr.close()
+    assert [*temporary.iterdir()] == []
+    assert not any(str(temporary.absolute()) in line for line in processes())
+    if "--keep" in args:
+        with pytest.raises(URLError):
+            urlopen(url, timeout=5)
+
+
+def processes():
+    """The commands of all processes."""
+    return subprocess.check_output(["ps", "-eo", "args"], text=True).splitlines()
+
+
+def test_what_goes_together_with_serve(folder):
+    assert "do not go together" in fails(USAGE, "demo", "--serve", "--questionnaire")
+    assert "--keep is for --serve" in fails(USAGE, "demo", "--keep")

@@ -7,6 +7,7 @@ import pytest
 
 from arrivals import AGE, SURVEY, answers, arrival, stored
 from commands import BAD_DATA, SYSTEM, USAGE, fails, run, succeeds
+from privet.service.access import hashed
 from privet.store import open_store
 
 
@@ -62,3 +63,35 @@ def test_a_backup_is_a_store(sent):
     assert run("backup", "surveys.db", "copy.db").stderr == "copy.db: 2 surveys\n"
     assert "given twice" in fails(USAGE, "backup", "surveys.db", "./surveys.db")
     assert "does not exist" in fails(USAGE, "backup", "none.db", "new.db")
+
+
+# --- the administrator's token ----------------------------------------------------------------
+
+
+def test_a_new_token_is_shown_once_or_written_for_its_owner(sent):
+    with open_store("surveys.db") as store:
+        shown = succeeds("store", "token", "surveys.db").strip()
+        assert store.token() == hashed(shown)
+        assert json.loads(succeeds("store", "token", "surveys.db", "--json")).keys() == {"token"}
+        assert store.token() != hashed(shown)
+        for before in (None, "old"):
+            if before:
+                Path("token.txt").write_text(before)
+                Path("token.txt").chmod(0o644)
+            result = run("store", "token", "surveys.db", "--token-file", "token.txt")
+            assert (result.stdout, result.stderr) == ("", "The new token is in token.txt.\n")
+            assert store.token() == hashed(Path("token.txt").read_text().strip())
+            assert Path("token.txt").stat().st_mode & 0o777 == 0o600
+        found = succeeds("store", "token", "surveys.db", "--token-file", "token.txt", "--json")
+        assert json.loads(found) == {"file": "token.txt"}
+
+
+def test_what_cannot_be_written_changes_nothing(sent):
+    with open_store("surveys.db") as store:
+        succeeds("store", "token", "surveys.db")
+        before = store.token()
+        line = fails(SYSTEM, "store", "token", "surveys.db", "--token-file", "none/token.txt")
+        assert line == "none/token.txt: No such file or directory"
+        assert store.token() == before
+    assert "no store here" in fails(SYSTEM, "store", "token", "none.db", "--token-file", "t.txt")
+    assert not Path("t.txt").exists()

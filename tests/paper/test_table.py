@@ -137,12 +137,17 @@ def test_each_count_has_the_law_of_a_count_of_reports():
 
 
 def from_reports(d, epsilon, make, repeats, rng, source):
-    """Everyone's report, made and counted; return the errors of both norms, (2, repeats)."""
+    """Everyone's report, made and counted; return the errors of both norms, (2, repeats).
+
+    The reports of all crowds are made in one go, as compiled code makes them only of many.
+    """
     mechanism = make(d, epsilon)
+    crowds = draw_crowds(d, repeats, rng)
+    values = np.repeat(np.tile(np.arange(d), repeats), crowds.ravel())
+    reports = mechanism.randomize(values, entropy=source)
     errors = []
-    for people in draw_crowds(d, repeats, rng):
-        reports = mechanism.randomize(np.repeat(np.arange(d), people), entropy=source, workers=1)
-        frequencies = mechanism.frequencies(mechanism.tally(reports), PEOPLE)
+    for people, made in zip(crowds, reports.reshape(repeats, PEOPLE, -1), strict=True):
+        frequencies = mechanism.frequencies(mechanism.tally(made), PEOPLE)
         wrong = refine.project_simplex(frequencies) - people / PEOPLE
         errors.append([np.square(wrong).sum(), np.abs(wrong).sum()])
     return np.array(errors).T

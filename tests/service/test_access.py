@@ -3,8 +3,9 @@
 import pytest
 
 from privet.errors import InvalidFile
-from privet.service.access import hashed, is_token, settle_token
+from privet.service.access import hashed, is_token, replace_token, settle_token
 from privet.store import open_store
+from serving import Serving
 
 
 @pytest.fixture
@@ -36,6 +37,45 @@ def test_a_file_is_made_or_obeyed(store, tmp_path):
     assert is_valid(store, "another-token-of-22-or-more")
     assert not is_valid(store, token)
     assert store.token() == hashed("another-token-of-22-or-more")
+
+
+def test_a_token_that_was_replaced_is_never_valid_again(store, tmp_path, caplog):
+    path, old = tmp_path / "token", settle_token(store, None)
+    path.write_text(old)
+    new = replace_token(store, None)
+    assert is_valid(store, new)
+    assert not is_valid(store, old)
+    assert settle_token(store, path) is None  # as when a server starts with its old file
+    assert is_valid(store, new)
+    assert not is_valid(store, old)
+    assert caplog.messages == [
+        f"{path}: this token was replaced, and is not valid; the new one is."
+    ]
+    path.write_text(new)
+    assert settle_token(store, path) is None
+    assert len(caplog.messages) == 1
+    newest = replace_token(store, path)
+    assert path.read_text() == f"{newest}\n"
+    assert not store.set_token(hashed(new))
+    assert not store.set_token(hashed(old), for_good=True)
+    assert is_valid(store, newest)
+
+
+def test_a_running_server_refuses_a_token_that_was_replaced(tmp_path):
+    with Serving(tmp_path) as server:
+        client = server.client()
+        assert client.get("/surveys", admin=True).status == 200
+        with open_store(tmp_path / "surveys.db") as store:
+            new = replace_token(store, None)
+        assert client.get("/surveys", admin=True).status == 401
+        assert client.get("/surveys", Authorization=f"Bearer {new}").status == 200
+        assert server.terminate() == 0
+    with Serving(tmp_path) as server:  # which has the old file
+        client = server.client()
+        assert client.get("/surveys", admin=True).status == 401
+        assert client.get("/surveys", Authorization=f"Bearer {new}").status == 200
+        assert server.terminate() == 0
+    assert "token: this token was replaced, and is not valid; the new one is." in server.said
 
 
 @pytest.mark.parametrize("text", ["", "short", "é" * 30, "a" * 20 + "\n" + "b" * 20])

@@ -4,6 +4,7 @@ import pytest
 
 from privet.service import limits
 from privet.service.limits import RateLimit
+from serving import Serving
 
 
 class Clock:
@@ -78,3 +79,21 @@ def test_what_is_known_is_bounded(clock, monkeypatch):
     clock.now += 2.0  # all are paid off
     limit.wait("1.2.4.1")
     assert len(limit._paid) <= 10
+
+
+def test_an_address_that_a_proxy_tells_is_limited_and_not_noted(tmp_path):
+    with Serving(tmp_path, more=("--proxy", "127.0.0.1", "--per-minute", "5")) as server:
+        client = server.client()
+
+        def ask(address):
+            return client.get("/healthz", X_Forwarded_For=address)
+
+        assert [ask("203.0.113.7").status for _ in range(5)] == [200] * 5
+        answer = ask("203.0.113.7")
+        assert (answer.status, answer.json["reason"]) == (429, "too-many")
+        assert 1 <= int(answer.headers["retry-after"]) <= 12
+        assert ask("203.0.113.8").status == 200
+        assert client.get("/healthz").status == 200  # the proxy itself
+        assert server.terminate() == 0
+    files = [path.read_bytes() for path in tmp_path.iterdir()]
+    assert not any(b"203.0.113" in data for data in files)

@@ -2,11 +2,13 @@
 
 import resource
 import subprocess
+import time
 from collections import Counter
 from threading import Barrier, Thread
 
 import pytest
 
+from flood import HALF, connect, posting
 from load import SURVEY, begin, loaded, restarting, rows, siege, stored
 from postgres import Server as Postgres
 from privet.store import open_store
@@ -45,6 +47,29 @@ def test_an_orderly_end_answers_whatever_it_took(tmp_path):
     sent = {key: body for sender in senders for key, body in sender.sent.items()}
     known = {key for sender in senders for key in sender.acknowledged}
     assert stored(tmp_path / "surveys.db") == rows(sent[key] for key in known)
+
+
+def test_an_orderly_end_waits_for_bodies_that_come_and_for_nobody_else(tmp_path):
+    begin(tmp_path)
+    parts = [ONE[:1], ONE[1:]]
+    with Serving(tmp_path) as server:
+        idle, (silent, begun, slow, stalled) = server.client(), [connect(server) for _ in range(4)]
+        assert idle.get("/healthz").status == 200
+        begun.sendall(HALF)
+        for one in (slow, stalled):
+            one.sendall(posting(parts[0], len(ONE)))
+        time.sleep(0.2)
+        began = time.monotonic()
+        server.ask_to_end()
+        time.sleep(0.5)
+        slow.sendall(parts[1])
+        assert slow.recv(4096).startswith(b"HTTP/1.1 200 ")
+        assert silent.recv(1) == begun.recv(1) == b""
+        assert server.wait() == 0
+        assert time.monotonic() - began < 6
+        for one in (silent, begun, slow, stalled):
+            one.close()
+    assert stored(tmp_path / "surveys.db") == {ONE: 1}
 
 
 def at_once(clients, do):

@@ -461,6 +461,11 @@ def test_the_token(drinks):
     drinks.set_token(bytes(32))
     drinks.set_token(b"\xff" * 32)
     assert drinks.token() == b"\xff" * 32
+    assert drinks.set_token(bytes(32), for_good=True)
+    assert not drinks.set_token(b"\xff" * 32)
+    assert drinks.token() == bytes(32)
+    assert drinks.set_token(bytes(32), for_good=True)
+    assert drinks.set_token(bytes(32))
 
 
 # --- opening --------------------------------------------------------------------------------------

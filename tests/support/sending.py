@@ -5,10 +5,12 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 from threading import Thread
+from typing import NamedTuple
 
 from privet import Survey
 
@@ -48,30 +50,63 @@ def in_a_process(code, *arguments, check=True):
     return subprocess.run(command, capture_output=True, text=True, check=check, timeout=60)
 
 
+class Came(NamedTuple):
+    """A request that a scripted service got."""
+
+    at: float
+    peer: tuple
+    method: str
+    path: str
+    headers: Message
+    body: bytes
+
+    @property
+    def sealed(self):
+        return self.headers["Idempotency-Key"], self.body
+
+
 @contextmanager
-def scripted(*replies, otherwise=(200, {}, b'{"outcome":"accepted","reports":1}')):
-    """Serve these replies in turn, and then another for ever; yield the address and what came."""
-    left, came = list(replies), []
+def scripted(*replies, otherwise=(200, {}, b'{"outcome":"accepted","reports":1}'), contract=None):
+    """Serve these replies to reports in turn, and then another for ever; yield address and reports.
+
+    Whoever asks for the contract is told that it is the one they have, or gets another reply. The
+    third that is yielded is what came besides reports. Connections are kept.
+    """
+    left, reports, others = list(replies), [], []
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            came.append((time.monotonic(), self.headers["Idempotency-Key"], body))
-            status, headers, text = left.pop(0) if left else otherwise
+        protocol_version = "HTTP/1.1"
+
+        def reply(self, came, status, headers, text):
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            peer, now = self.client_address, time.monotonic()
+            came.append(Came(now, peer, self.command, self.path, self.headers, body))
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
+            if status != 304:
+                self.send_header("Content-Length", str(len(text)))
             self.end_headers()
             self.wfile.write(text)
+
+        def do_POST(self):
+            self.reply(reports, *(left.pop(0) if left else otherwise))
+
+        def do_GET(self):
+            self.reply(others, *(contract or (304, {}, b"")))
+
+        def do_CONNECT(self):
+            self.reply(others, 403, {}, b"")
 
         def log_message(self, *_):
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as httpd:
+        httpd.daemon_threads = True
         thread = Thread(target=httpd.serve_forever, args=(0.01,))
         thread.start()
         try:
-            yield f"http://127.0.0.1:{httpd.server_address[1]}", came
+            yield f"http://127.0.0.1:{httpd.server_address[1]}", reports, others
         finally:
             httpd.shutdown()
             thread.join()

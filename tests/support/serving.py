@@ -58,11 +58,11 @@ class Client:
 class Serving:
     """A server; `said` is what it has written on stderr, once it has ended."""
 
-    def __init__(self, folder, store=None, name="token", port=0, **options):
+    def __init__(self, folder, store=None, name="token", port=0, more=(), **options):
         self.token_file = Path(folder) / name
         self.log, self._clients = Path(folder) / "log.txt", []
         place = store or str(Path(folder) / "surveys.db")
-        command = [sys.executable, "-m", "privet", "serve", "--store", place]
+        command = [sys.executable, "-m", "privet", "serve", "--store", place, *more]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [*command, "--port", str(port), "--token-file", str(self.token_file), "--json"],
@@ -75,6 +75,10 @@ class Serving:
         assert line, self.said
         self.url = json.loads(line)["url"]
         self.token = self.token_file.read_text().strip()
+
+    @property
+    def pid(self):
+        return self._process.pid
 
     @property
     def said(self):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from itertools import accumulate, pairwise
 from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +15,11 @@ from .options import JSON, OUTPUT, PICTURE, Once, keep_apart
 from .output import outputs, print_json, say
 from .show import describe_estimate, describe_survey, print_estimate
 from .terminal import progress
+
+if TYPE_CHECKING:
+    from ..analysis.tally import Tally
+    from ..survey import Survey
+    from .demo_service import Served
 
 QUESTION = "What did you have for breakfast?"
 # Out of 100 people.
@@ -22,12 +30,14 @@ SHARES = {
 
 
 _PICTURE = Path("privet-demo.png")
+_PEOPLE, _PEOPLE_SERVED = 100_000, 5_000
 
 
 @click.command(cls=Once)
 @click.option(
-    "--people", type=click.IntRange(1, 10**7), default=100_000, help="How many people answer."
-)
+    "--people", type=click.IntRange(1, 10**7), show_default="100,000; 5,000 with --serve",
+    help="How many people answer.",
+)  # fmt: skip
 @click.option("--epsilon", type=float, default=1.0, help="The privacy level.")
 @click.option(
     "--figure", type=PICTURE, show_default=str(_PICTURE),
@@ -37,47 +47,73 @@ _PICTURE = Path("privet-demo.png")
     "--answers", type=OUTPUT, help="Also write everyone's answers, a CSV file to try commands on."
 )
 @click.option("--questionnaire", is_flag=True, help="Ask several questions, and show a table.")
+@click.option("--serve", is_flag=True, help="Start a service, and let people answer over HTTP.")
+@click.option("--keep", is_flag=True, help="With --serve: go on serving until Ctrl-C.")
 @JSON
 def demo(
-    people: int,
+    people: int | None,
     epsilon: float,
     figure: Path | None,
     answers: Path | None,
     questionnaire: bool,
+    serve: bool,
+    keep: bool,
     json_out: bool,
 ) -> None:
     """Ask a made-up crowd a question and learn the answer from randomized reports alone.
 
     privet demo --people 20000 --epsilon 2
     """
-    import numpy as np
-
-    from ..figures import save_estimate
-    from ..survey import Survey
-
+    if serve and questionnaire:
+        raise click.UsageError("--serve and --questionnaire do not go together.")
+    if keep and not serve:
+        raise click.UsageError("--keep is for --serve.")
     if figure is None:
         if find_spec("matplotlib") is not None:
             figure = _PICTURE
         else:
             say("Note: there is no picture without matplotlib: pip install 'privet[analysis]'")
     keep_apart([], [answers, figure])
+    people = people or (_PEOPLE_SERVED if serve else _PEOPLE)
     if questionnaire:
         from .demo_questionnaire import run
 
         run(people, epsilon, figure, answers, json_out)
         return
+    with ExitStack() as stack:
+        service = _ask(people, epsilon, figure, answers, json_out, stack if serve else None)
+        if service is not None and keep:
+            say(f"The estimate is at {service.estimate_url} until Ctrl-C.")
+            with suppress(KeyboardInterrupt):
+                Event().wait()
+
+
+def _ask(
+    people: int,
+    epsilon: float,
+    figure: Path | None,
+    answers: Path | None,
+    json_out: bool,
+    serving: ExitStack | None,
+) -> Served | None:
+    """Ask one question; return the service, if there is one, which ends with the stack."""
+    import numpy as np
+
+    from ..figures import save_estimate
+    from ..survey import Survey
+
     survey = Survey(QUESTION, list(SHARES), epsilon)
-    crowd = _crowd(people)
+    crowd, service = _crowd(people), None
     with outputs(answers, figure) as (place, picture):
         if place is not None:
             place.write_text("\n".join(["answer", *crowd, ""]), encoding="utf-8")
-        tally, first = survey.tally(), b""
-        with progress("Randomizing", total=people) as advance:
-            for at in range(0, people, 1000):
-                reports = [survey.randomize(answer) for answer in crowd[at : at + 1000]]
-                first = first or reports[0]
-                tally.update(reports)
-                advance(len(reports))
+        if serving is not None:
+            from .demo_service import served
+
+            service = serving.enter_context(served(survey, crowd))
+            tally, first = service.tally(), service.first
+        else:
+            tally, first = _randomized(survey, crowd)
         estimate = tally.estimate()
         truth = np.array([crowd.count(category) for category in SHARES]) / people
         if picture is not None:
@@ -88,18 +124,35 @@ def demo(
     if json_out:
         document = {**describe_survey(survey), "level": 0.95, "target": "sample"}
         document |= {"truth": truth.tolist(), "intervals_that_hold_the_truth": held}
+        document |= {} if service is None else {"service": service.described()}
         print_json(document | describe_estimate(estimate, 0.95, target="sample"))
-        return
+        return service
     members = survey.mechanism.members(first)  # type: ignore[attr-defined]
     shown = ", ".join(survey.categories[value] for value in members)
+    how = "" if service is None else ", over HTTP"
     click.echo(
-        f"\n{people:,} people each answer once. Person 1 had {crowd[0]!r}; what leaves their "
+        f"\n{people:,} people each answer once{how}. Person 1 had {crowd[0]!r}; what leaves their "
         f"device is the set {{{shown}}}:\nno set is more than e^{epsilon:g} times as likely under "
         f"one answer as under another.\n"
     )
     print_estimate(estimate, level=0.95, target="sample", truth=truth)
+    for line in [] if service is None else service.lines():
+        click.echo(line)
     drawn = f" The picture is in {figure}." if figure is not None else ""
     click.echo(f"{held} of {len(SHARES)} intervals contain the truth.{drawn}")
+    return service
+
+
+def _randomized(survey: Survey, crowd: list[str]) -> tuple[Tally, bytes]:
+    """Return a tally of everyone's report, and the first person's."""
+    tally, first = survey.tally(), b""
+    with progress("Randomizing", total=len(crowd)) as advance:
+        for at in range(0, len(crowd), 1000):
+            reports = [survey.randomize(answer) for answer in crowd[at : at + 1000]]
+            first = first or reports[0]
+            tally.update(reports)
+            advance(len(reports))
+    return tally, first
 
 
 def _crowd(people: int) -> list[str]:

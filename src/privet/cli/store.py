@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from .options import JSON, InOrder
-from .output import plural, print_json
+from .output import plural, print_json, say
 
 
 @click.group(cls=InOrder, no_args_is_help=False)
@@ -42,3 +44,34 @@ def check(place: str, json_out: bool) -> None:
             click.echo(f"{id}: {plural(n, 'report')}, as counted again")
     if wrong:
         raise InvalidTally("; ".join(f"{id}: {problem}" for id, problem in wrong.items()) + ".")
+
+
+@store.command("token")
+@click.argument("place", metavar="PATH|URL")
+@click.option(
+    "--token-file", type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the token to this file, for its owner alone, instead of showing it.",
+)  # fmt: skip
+@JSON
+def token(place: str, token_file: Path | None, json_out: bool) -> None:
+    """Replace the administrator's token by a new one, which is shown once.
+
+    From that moment, servers that are running refuse the one before. It stays refused: a server
+    that is started with it in its --token-file says so, and goes on with the new one.
+
+    privet store token surveys.db --token-file token.txt
+    """
+    from ..extras import require
+
+    require("starlette", "serve", "privet store token")
+    from ..service.access import replace_token
+    from ..store import open_store
+
+    with open_store(place, create=False) as opened:
+        made = replace_token(opened, token_file)
+    if token_file is not None:
+        say(f"The new token is in {token_file}.")
+    elif not json_out:
+        click.echo(made)
+    if json_out:
+        print_json({"token": made} if token_file is None else {"file": str(token_file)})

@@ -6,6 +6,7 @@ can send, and no other page than ours can use.
 
 from __future__ import annotations
 
+import logging
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import sha256
 from hmac import compare_digest
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
 
     from ..store import Store
 
-__all__ = ["check_admin", "check_same_origin", "cookie", "hashed", "is_token", "settle_token"]
+__all__ = [
+    "check_admin", "check_same_origin", "cookie", "hashed", "is_token", "replace_token",
+    "settle_token",
+]  # fmt: skip
+
+log = logging.getLogger("privet.service")
 
 _TOKEN_BYTES = 32
 _SHORTEST = 22  # base64url characters of 128 random bits
@@ -90,13 +96,15 @@ def _in_cookie(request: Request) -> str:
 def settle_token(store: Store, path: Path | None) -> str | None:
     """Make the token in a file the store's; return a new one, where none was there.
 
-    Without a file, the store's own goes on being valid, and is made if there is none.
+    Without a file, the store's own goes on being valid, and is made if there is none. So it does
+    where the file has a token that was replaced: an old file must not bring that back.
     """
     if path is not None and path.exists():
         token = path.read_text("utf-8", "replace").strip()
         if len(token) < _SHORTEST or not token.isascii() or not token.isprintable():
             raise InvalidFile(f"{path}: a token has at least {_SHORTEST} printable characters.")
-        store.set_token(hashed(token))
+        if not store.set_token(hashed(token)):
+            log.warning("%s: this token was replaced, and is not valid; the new one is.", path)
         return None
     if path is None and store.token() is not None:
         return None
@@ -105,4 +113,18 @@ def settle_token(store: Store, path: Path | None) -> str | None:
         with replacing(path, private=True) as temporary:
             temporary.write_text(token + "\n", "utf-8")
     store.set_token(hashed(token))
+    return token
+
+
+def replace_token(store: Store, path: Path | None) -> str:
+    """Make a new token, after which the one before is never valid again; write it to a file."""
+    token = token_urlsafe(_TOKEN_BYTES)
+    if path is None:
+        store.set_token(hashed(token), for_good=True)
+    else:
+        if path.exists():  # whose mode the new one takes
+            path.chmod(0o600)
+        with replacing(path, private=True) as temporary:
+            temporary.write_text(token + "\n", "utf-8")
+            store.set_token(hashed(token), for_good=True)
     return token

@@ -23,7 +23,6 @@ from .estimating import Estimates
 from .gathering import Gathering, note
 from .headers import SAFE_HEADERS, allowance
 from .limits import RateLimit
-from .messages import encoded
 from .metrics import Metrics
 from .openapi import describe
 from .problems import Problem, as_problem
@@ -38,9 +37,8 @@ if TYPE_CHECKING:
     from ..store import Store
     from .routes import Row
 
-__all__ = ["PER_MINUTE", "Service", "make_app"]
+__all__ = ["Service", "make_app"]
 
-PER_MINUTE = 3000
 _MOST_KEPT = 256
 _FRESH_SECONDS = 5.0
 T = TypeVar("T")
@@ -54,7 +52,7 @@ class Service:
         self.gathering = Gathering(store, self.metrics)
         self.limit = RateLimit(per_minute)
         self.defaults = defaults
-        self.openapi = encoded(describe(ROUTES))
+        self.openapi = describe(ROUTES)
         self.estimates, self.files = Estimates(store), Files()
         self._contracts: dict[str, Contract] = {}
         self._settings: dict[str, tuple[float, Settings]] = {}
@@ -160,7 +158,7 @@ def _keep(kept: dict[str, T], id: str, value: T) -> None:
     kept[id] = value
 
 
-def make_app(store: Store, *, counts_only: bool = False, per_minute: int = PER_MINUTE) -> ASGIApp:
+def make_app(store: Store, *, counts_only: bool = False, per_minute: int = 0) -> ASGIApp:
     """Return the application that serves a store, which stays open when it ends.
 
     New surveys keep `counts_only` unless they say otherwise. One address may ask so often

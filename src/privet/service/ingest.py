@@ -144,20 +144,15 @@ def _check(reports: bytes, mechanism: Mechanism) -> None:
             raise InvalidReport(problem, row=row)
 
 
-_REFUSALS = {
-    Outcome.CLOSED: (HTTPStatus.CONFLICT, "closed", "This survey is closed."),
-    Outcome.CONFLICT: (
-        HTTPStatus.UNPROCESSABLE_ENTITY, "key-reused", "This key came with other reports before.",
-    ),
-    Outcome.UNINVITED: (
-        HTTPStatus.FORBIDDEN, "not-invited",
-        "This survey is by invitation, and this one is unknown, spent or missing.",
-    ),
-}  # fmt: skip
-
-
 def refusal(id: str, outcome: Outcome) -> Exception:
     """Return why an arrival was not counted."""
-    if outcome in _REFUSALS:
-        return Problem(*_REFUSALS[outcome])
+    match outcome:
+        case Outcome.CLOSED:
+            return Problem(HTTPStatus.CONFLICT, "closed", "This survey is closed.")
+        case Outcome.CONFLICT:
+            detail = "This key came with other reports before."
+            return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "key-reused", detail)
+        case Outcome.UNINVITED:
+            detail = "This survey is by invitation, and this one is unknown, spent or missing."
+            return Problem(HTTPStatus.FORBIDDEN, "not-invited", detail)
     return NoSurvey(id, gone=outcome is Outcome.GONE)

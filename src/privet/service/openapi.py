@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["describe"]
 
-# Any request may come too often, when the store is full or cannot be used, or find a fault.
-_ANYWHERE = (429, 500, 503, 507)
+# Any request may be for another host, come too often or when the store is full, or find a fault.
+_ANYWHERE = (421, 429, 500, 503, 507)
 
 
 def describe(rows: Sequence[Row]) -> dict[str, Any]:

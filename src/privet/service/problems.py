@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["MEDIA_TYPE", "Details", "Problem", "as_problem", "busy"]
 
 MEDIA_TYPE = "application/problem+json"
-_RETRY_SECONDS = 5
+_LATER = {"Retry-After": "5"}
 
 
 class Details(msgspec.Struct):
@@ -62,11 +62,7 @@ class Problem(Exception):
 
 def busy(detail: str) -> Problem:
     """Return what says that the same request may succeed later."""
-    return _later(HTTPStatus.SERVICE_UNAVAILABLE, "busy", detail)
-
-
-def _later(status: HTTPStatus, reason: str, detail: str) -> Problem:
-    return Problem(status, reason, detail, {"Retry-After": str(_RETRY_SECONDS)})
+    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "busy", detail, _LATER)
 
 
 def as_problem(error: Exception) -> Problem:
@@ -87,9 +83,8 @@ def as_problem(error: Exception) -> Problem:
         case InvalidReport():
             return Problem(HTTPStatus.BAD_REQUEST, "invalid-report", str(error))
         case StoreFull():
-            return _later(
-                HTTPStatus.INSUFFICIENT_STORAGE, "full", "The store has no room for more."
-            )
+            detail = "The store has no room for more."
+            return Problem(HTTPStatus.INSUFFICIENT_STORAGE, "full", detail, _LATER)
         case StoreFailure():  # whose own words are for the log
             return busy("The store cannot be used at the moment.")
         case _:

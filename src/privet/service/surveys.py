@@ -207,7 +207,8 @@ async def measured(service: Service, request: Request) -> Response:
 
 async def described(service: Service, request: Request) -> Response:
     """Return the description of all this."""
-    return Response(service.openapi, media_type=JSON)
+    servers = [{"url": request.scope["root_path"] or "/"}]
+    return _json(service.openapi | {"servers": servers})
 
 
 def _json(message: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

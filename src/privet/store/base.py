@@ -153,8 +153,11 @@ class Store(ABC):
         """Return the hash of the administrator's token."""
 
     @abstractmethod
-    def set_token(self, hashed: bytes) -> None:
-        """Replace the hash of the administrator's token."""
+    def set_token(self, hashed: bytes, *, for_good: bool = False) -> bool:
+        """Replace the hash of the administrator's token.
+
+        What is replaced for good is never set again: then, nothing changes, and False comes back.
+        """
 
     # --- upkeep -----------------------------------------------------------------------------------
 

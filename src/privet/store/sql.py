@@ -199,14 +199,21 @@ class SqlStore(Store):
             row = run("SELECT value FROM facts WHERE name = 'token'").fetchone()
         return row and bytes(row[0])
 
-    def set_token(self, hashed: bytes) -> None:
-        """Replace the hash of the administrator's token."""
+    def set_token(self, hashed: bytes, *, for_good: bool = False) -> bool:
+        """Replace the hash of the administrator's token, unless that was replaced for good."""
         insert = (
-            "INSERT INTO facts (name, value) VALUES ('token', ?) "
+            "INSERT INTO facts (name, value) VALUES (?, ?) "
             "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
         )
         with self._database.writing() as run:
-            run(insert, hashed)
+            rows = run("SELECT name, value FROM facts").fetchall()
+            facts = {name: bytes(value) for name, value in rows}
+            if _replaced(hashed) in facts:
+                return False
+            if for_good and facts.get("token", hashed) != hashed:
+                run(insert, _replaced(facts["token"]), facts["token"])
+            run(insert, "token", hashed)
+        return True
 
     def expire(self, day: date) -> None:
         """Forget the keys and invitations of surveys closed more than 30 days before a day."""
@@ -251,3 +258,8 @@ def _contract(text: bytes) -> Contract:
 
 def _today() -> str:
     return datetime.now(UTC).date().isoformat()
+
+
+def _replaced(hashed: bytes) -> str:
+    """Return the name of the fact that a token was replaced for good."""
+    return f"replaced {hashed.hex()}"

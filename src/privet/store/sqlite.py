@@ -33,6 +33,7 @@ PRAGMAS = {
     "fullfsync": 1,  # which macOS needs for that, and nobody else knows
     "secure_delete": 1,
     "temp_store": 2,  # in memory
+    "wal_autocheckpoint": 8000,  # pages; most of what comes is folded, and overwritten, before
 }
 # The file's mark: "prvt".
 _APPLICATION = 0x70727674

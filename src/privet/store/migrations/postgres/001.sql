@@ -36,7 +36,7 @@ CREATE TABLE invitations (
     survey TEXT NOT NULL, invitation BYTEA NOT NULL, key BYTEA, PRIMARY KEY (survey, invitation)
 );
 
--- The hash of the administrator's token.
+-- The hash of the administrator's token, and of those that were replaced for good.
 CREATE TABLE facts (name TEXT PRIMARY KEY, value BYTEA NOT NULL);
 
 -- Random bytes cannot be made shorter.

@@ -33,5 +33,5 @@ CREATE TABLE invitations (
     survey TEXT NOT NULL, invitation BLOB NOT NULL, key BLOB, PRIMARY KEY (survey, invitation)
 ) STRICT, WITHOUT ROWID;
 
--- The hash of the administrator's token.
+-- The hash of the administrator's token, and of those that were replaced for good.
 CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;

@@ -1,0 +1,273 @@
+"""privet demo --serve: a crowd of people's devices and a real service, over HTTP on this machine.
+
+The service is `privet serve` in a process of its own, with its store in a temporary folder. It
+knows nothing of this file: all that reaches it are requests.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import ExitStack, closing, contextmanager
+from hashlib import sha256
+from http.client import HTTPConnection
+from pathlib import Path
+from secrets import token_urlsafe
+from tempfile import TemporaryDirectory
+from threading import Barrier, BrokenBarrierError, Event
+from time import sleep
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+from ..analysis.tally import Tally
+from ..errors import InvalidTally, ServiceFailure, SurveyMismatch
+from ..extras import require
+from ..store import open_store
+from ..survey import Survey
+from .output import plural
+from .terminal import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+__all__ = ["Served", "served"]
+
+_AT_ONCE = 16
+# One in so many does not hear the service's reply and sends again, or comes too late.
+_TWICE, _LATE = 20, 100
+_SECONDS = 30.0
+_LATER = (429, 503)
+
+
+class Reply(NamedTuple):
+    """What the service said."""
+
+    status: int
+    body: bytes
+    tag: str | None
+    wait: float
+
+
+class Device:
+    """A connection to the service, which people use one after the other."""
+
+    def __init__(self, url: str) -> None:
+        self._connection = HTTPConnection(urlsplit(url).netloc, timeout=_SECONDS)
+        self.seen: Counter[str] = Counter()
+        self.close = self._connection.close
+
+    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Reply:
+        """Send a request and wait for the reply, also until the service has time for it."""
+        while True:
+            self.begin(method, path, body, **headers)
+            reply = self.end()
+            if reply.status not in _LATER:
+                return reply
+            sleep(reply.wait)
+
+    def begin(self, method: str, path: str, body: bytes | None = None, **headers: str) -> None:
+        """Send a request; names of headers have _ for -."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        self._connection.request(method, path, body, named)
+        self.seen["requests"] += 1
+
+    def end(self) -> Reply:
+        """Return the reply to what was begun."""
+        response = self._connection.getresponse()
+        wait = float(response.headers.get("Retry-After", "1"))
+        return Reply(response.status, response.read(), response.headers.get("ETag"), wait)
+
+
+class Sealed(NamedTuple):
+    """A report with the key under which it counts once, however often it is sent."""
+
+    path: str
+    body: bytes
+    headers: dict[str, str]
+
+
+def make_report(device: Device, id: str, published: str, answer: str) -> tuple[Sealed, str]:
+    """Fetch the survey, check that it is the published one, and randomize: a person's own work.
+
+    Returns the sealed report, and the tag of the survey that it is for.
+    """
+    reply = device.ask("GET", f"/surveys/{id}")
+    if sha256(reply.body).hexdigest() != published:
+        raise SurveyMismatch(f"The service gives another survey than {published}.")
+    survey = Survey.from_json(reply.body)
+    headers = {"Content_Type": "application/octet-stream", "Idempotency_Key": token_urlsafe(16)}
+    return Sealed(f"/surveys/{id}/reports", survey.randomize(answer), headers), reply.tag or ""
+
+
+def send(devices: tuple[Device, Device], sealed: Sealed, tag: str, sending: str) -> bytes:
+    """Post a report: once, again after a while, or over two connections at the same moment."""
+    first, second = devices
+    path, body, headers = sealed
+    if sending == "together":
+        for device in devices:
+            device.begin("POST", path, body, **headers)
+        replies = [device.end() for device in devices]
+        for at, device in enumerate(devices):
+            if replies[at].status in _LATER:
+                replies[at] = device.ask("POST", path, body, **headers)
+    else:
+        replies = [first.ask("POST", path, body, **headers)]
+    if sending == "again":
+        known = second.ask("GET", path.removesuffix("/reports"), If_None_Match=tag)
+        first.seen["unchanged"] += known.status == 304
+        replies.append(second.ask("POST", path, body, **headers))
+    for reply in replies:
+        first.seen[_outcome(reply)] += 1
+    return body
+
+
+def _outcome(reply: Reply) -> str:
+    """Return what became of a report: counted, already counted, or closed."""
+    fields = json.loads(reply.body)
+    if reply.status == 200:
+        return str(fields["outcome"])
+    if fields["reason"] == "closed":
+        return "closed"
+    raise ServiceFailure(f"The service refuses a report: {fields['detail']}")
+
+
+class Served:
+    """A survey that was answered, at a service that still runs."""
+
+    def __init__(self, url: str, survey: Survey, place: Path) -> None:
+        self.url, self.survey, self._place = url, survey, place
+        self.seen: Counter[str] = Counter()
+        self.first = b""
+        self._over = Event()
+
+    def ask(self, method: str, path: str, body: bytes | None = None) -> bytes:
+        """Do something that is the administrator's."""
+        token = (self._place / "token").read_text("utf-8").strip()
+        with closing(Device(self.url)) as device:
+            headers = {"Authorization": f"Bearer {token}", "Content_Type": "application/json"}
+            reply = device.ask(method, path, body, **headers)
+        if reply.status >= 400:
+            raise ServiceFailure(json.loads(reply.body)["detail"])
+        return reply.body
+
+    def answer(self, crowd: list[tuple[int, str]], what: str) -> None:
+        """Let everyone answer, by number and answer, many at a time."""
+        threads = min(_AT_ONCE, len(crowd))
+        barrier = Barrier(threads)  # the first ones send at the very same moment
+        pool = ThreadPoolExecutor(threads)
+        try:
+            with progress(what, total=len(crowd)) as advance:
+                parts = [crowd[at::threads] for at in range(threads)]
+                work = [pool.submit(self._take_turns, part, barrier, advance) for part in parts]
+                wait(work, return_when=FIRST_EXCEPTION)
+                self._over.set()
+                for one in work:
+                    first, seen = one.result()
+                    self.first = self.first or first
+                    self.seen += seen
+        finally:
+            self._over.set()
+            barrier.abort()
+            pool.shutdown(wait=False, cancel_futures=True)
+            self._over = Event()
+
+    def _take_turns(
+        self, crowd: list[tuple[int, str]], barrier: Barrier, advance: Callable[[int], object]
+    ) -> tuple[bytes, Counter[str]]:
+        """Be one person after the other; return the first one's report, and what was seen."""
+        over = self._over
+        reports: list[bytes] = []
+        with closing(Device(self.url)) as one, closing(Device(self.url)) as other:
+            for number, answer in crowd:
+                if over.is_set():
+                    break
+                sealed, tag = make_report(one, self.survey.id, self.survey.fingerprint, answer)
+                if not reports:
+                    try:
+                        barrier.wait(_SECONDS)
+                    except BrokenBarrierError:  # somebody has failed, and says so
+                        break
+                sending = "once"
+                if number % _TWICE == _TWICE - 1:
+                    sending = "again" if number // _TWICE % 2 else "together"
+                reports.append(send((one, other), sealed, tag, sending))
+                advance(1)
+            return reports[0] if reports else b"", one.seen + other.seen
+
+    @property
+    def estimate_url(self) -> str:
+        """Where anyone finds the estimate."""
+        return f"{self.url}/surveys/{self.survey.id}/estimate"
+
+    def tally(self) -> Tally:
+        """Return what the service has counted."""
+        return Tally.from_bytes(self.ask("GET", f"/surveys/{self.survey.id}/tally"), self.survey)
+
+    def check(self) -> int:
+        """Do as `privet store check` does; return how many reports the store has."""
+        with open_store(str(self._place / "surveys.db"), create=False) as opened:
+            problem = opened.check(self.survey.id)
+            if problem is not None:
+                raise InvalidTally(problem)
+            return opened.tally(self.survey.id).n
+
+    def lines(self) -> list[str]:
+        """Return what happened, in words."""
+        seen, reports = self.seen, plural(self.seen["counted"], "report")
+        return [
+            f"{seen['requests']:,} requests brought {reports}. {seen['already']:,} of them came "
+            "twice, some at the same moment: counted once.",
+            f"{seen['closed']:,} more came after the survey was closed, and were refused.",
+            f"privet store check: {plural(self.check(), 'report')}, as counted again.",
+        ]
+
+    def described(self) -> dict[str, Any]:
+        """Return what happened, for JSON."""
+        names = ("requests", "counted", "already", "unchanged", "closed")
+        return {name: self.seen[name] for name in names} | {"stored": self.check()}
+
+
+@contextmanager
+def served(survey: Survey, crowd: list[str]) -> Iterator[Served]:
+    """Start a service, let the crowd answer, close the survey, and let a few come too late.
+
+    At the end the service is ended, and its folder removed, whatever has happened.
+    """
+    for package in ("uvicorn", "starlette"):
+        require(package, "serve", "privet demo --serve")
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(TemporaryDirectory(prefix="privet-demo-")))
+        process = stack.enter_context(_serving(place))
+        line = process.stdout.readline()
+        if not line:
+            raise ServiceFailure(f"privet serve: {(place / 'log').read_text('utf-8').strip()}")
+        service = Served(json.loads(line)["url"], survey, place)
+        service.ask("POST", "/surveys", survey.to_json().encode())
+        people = [*enumerate(crowd)]
+        service.answer(people, "Answering")
+        service.ask("POST", f"/surveys/{survey.id}/close")
+        service.answer(people[::_LATE], "Coming too late")
+        yield service
+
+
+@contextmanager
+def _serving(place: Path) -> Iterator[Any]:
+    """Run `privet serve` on a store in a folder, at a free port of this machine alone."""
+    options = ["--store", place / "surveys.db", "--token-file", place / "token", "--port", "0"]
+    command = [sys.executable, "-m", "privet", "serve", *map(str, options), "--json"]
+    with (place / "log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log)  # noqa: S603
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(_SECONDS)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()  # type: ignore[union-attr]

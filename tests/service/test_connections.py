@@ -1,0 +1,232 @@
+"""Connections that send nothing, or too slowly, keep nobody out and do not last."""
+
+import asyncio
+import resource
+import sqlite3
+import time
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import pytest
+import uvicorn
+from uvicorn.server import ServerState
+
+from flood import HALF, REPORT, connect, flooded, posting
+from load import SURVEY, begin, stored
+from privet.service import connections
+from privet.service.connections import Connection, Crowd
+from serving import Serving
+
+GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+CHUNKED = b"GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+BIG = b"x" * (1 << 26)
+
+
+def limited(soft, hard):
+    return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+# --- a real server --------------------------------------------------------------------------------
+
+
+def test_idle_and_half_sent_connections_are_closed_and_others_served_meanwhile(tmp_path):
+    begin(tmp_path)
+    with Serving(tmp_path) as server:
+        floods, took = flooded(server, 2000)
+        assert server.terminate() == 0
+    assert all(flood["opened"] == 2000 for flood in floods)
+    assert all(9.5 < flood["median"] <= flood["most"] < 15 for flood in floods)
+    assert len(took) > 100
+    assert took[-1] < 3
+
+
+def test_a_server_opens_as_many_files_as_it_may(tmp_path):
+    with Serving(tmp_path, preexec_fn=limited(100, 300)) as server:
+        limits = Path(f"/proc/{server.pid}/limits").read_text()
+        (line,) = [line for line in limits.splitlines() if line.startswith("Max open files")]
+        assert line.split()[3:5] == ["300", "300"]
+
+
+def test_without_room_those_that_wait_longest_are_closed(tmp_path):
+    begin(tmp_path)
+    with Serving(tmp_path, preexec_fn=limited(200, 200)) as server:  # 150 of them connections
+        held = [connect(server) for _ in range(400)]
+        for one in held[-50:]:
+            one.sendall(HALF)
+        assert server.client().send(SURVEY.id, REPORT).status == 200
+        assert all(one.recv(1) == b"" for one in held[:250])
+        held[-1].settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            held[-1].recv(1)
+        for one in held:
+            one.close()
+        assert server.terminate() == 0
+    assert stored(tmp_path / "surveys.db") == {REPORT: 1}
+
+
+def test_requests_that_came_whole_are_kept_and_who_finds_no_room_is_told(tmp_path):
+    begin(tmp_path)
+    with Serving(tmp_path, preexec_fn=limited(200, 200)) as server:
+        first = server.client()
+        assert first.send(SURVEY.id, REPORT).status == 200
+        first.close()
+        with sqlite3.connect(tmp_path / "surveys.db", isolation_level=None) as other:
+            other.execute("BEGIN IMMEDIATE")  # nobody else can write
+            held = [connect(server) for _ in range(150)]
+            for one in held:
+                one.sendall(posting())
+            time.sleep(0.5)
+            with connect(server) as late:
+                answer = late.recv(4096)
+            other.execute("ROLLBACK")
+        other.close()
+        assert answer.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
+        assert b"retry-after: 5\r\n" in answer
+        assert b'"reason":"busy"' in answer
+        answers = [one.recv(4096)[:12] for one in held]
+        for one in held:
+            one.close()
+        assert answers == [b"HTTP/1.1 200"] * 150
+        assert server.terminate() == 0
+    assert stored(tmp_path / "surveys.db") == {REPORT: 151}
+
+
+# --- one connection, with short deadlines ---------------------------------------------------------
+
+
+async def hello(scope, receive, send):
+    """Answer at once, without reading the body; with much to those who ask for it."""
+    body = BIG if scope["path"] == "/big" else b"hello"
+    headers = [(b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+@asynccontextmanager
+async def opened(most=100):
+    """A connection to a server in this process, and the server's state."""
+    config, state = uvicorn.Config(hello, ws="none", log_level="error"), ServerState()
+    crowd, loop = Crowd(most), asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Connection(crowd, config, state, {}), "127.0.0.1", 0)
+    reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+    try:
+        yield reader, writer, state
+    finally:
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+        server.close()
+        for connection in list(state.connections):
+            connection.drop()
+        while state.connections:
+            await asyncio.sleep(0.01)
+        assert not crowd.waiting
+
+
+@pytest.fixture
+def hurried(monkeypatch):
+    for name, seconds in [("_HEAD_SECONDS", 0.3), ("GRACE_SECONDS", 0.3), ("_READ_SECONDS", 0.3)]:
+        monkeypatch.setattr(connections, name, seconds)
+
+
+async def rest(reader):
+    """What comes until the connection is closed, whichever way."""
+    found = b""
+    with suppress(ConnectionResetError):
+        while some := await reader.read(1 << 20):
+            found += some
+    return found
+
+
+SLOW = {
+    "nothing": [],
+    "half a head": [HALF],
+    "a head, a byte at a time": [bytes([byte]) for byte in GET],
+    "an empty line after an answer": [GET, b"\r\n"],
+    "half a head after an answer": [GET, HALF],
+    "half a head with the request before it": [GET + HALF],
+    "a body that nobody asked for": [b"GET / HTTP/1.1\r\nContent-Length: 9\r\n\r\n", b"x"],
+    "a chunk that does not end": [CHUNKED, b"4\r\nx"],
+}
+
+
+@pytest.mark.parametrize("parts", SLOW.values(), ids=SLOW)
+def test_what_does_not_come_whole_is_not_waited_for(parts, hurried):
+    async def story():
+        async with asyncio.timeout(2), opened() as (reader, writer, state):
+            for part in parts:
+                writer.write(part)
+                await asyncio.sleep(0.05)
+                if not state.connections:
+                    break
+            return await rest(reader)
+
+    answered = any(part.endswith(b"\r\n\r\n") or b"GET" in part for part in parts)
+    assert asyncio.run(story()).count(b"hello") == answered
+
+
+def test_who_does_not_read_the_answer_is_not_waited_for(hurried):
+    async def story():
+        async with asyncio.timeout(5), opened() as (_, writer, state):
+            writer.write(b"GET /big HTTP/1.1\r\n\r\n")
+            await asyncio.sleep(0.1)
+            assert state.connections
+            while state.connections:
+                await asyncio.sleep(0.05)
+
+    asyncio.run(story())
+
+
+def test_who_reads_slowly_gets_all_of_it(monkeypatch):
+    monkeypatch.setattr(connections, "_READ_SECONDS", 1.0)
+
+    async def story():
+        async with asyncio.timeout(30), opened() as (reader, writer, _):
+            writer.write(b"GET /big HTTP/1.1\r\nConnection: close\r\n\r\n")
+            found = 0
+            while some := await reader.read(1 << 20):
+                found += len(some)
+                await asyncio.sleep(0.004)
+            return found
+
+    assert asyncio.run(story()) > len(BIG)
+
+
+ENDLESS = {
+    "a header": b"GET / HTTP/1.1\r\nX: " + b"x" * 70_000,
+    "headers": b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 12_000,
+    "an address": b"GET /" + b"x" * 70_000,
+}
+
+
+@pytest.mark.parametrize("sent", ENDLESS.values(), ids=ENDLESS)
+def test_a_head_has_bounds(sent):
+    async def story():
+        async with asyncio.timeout(5), opened() as (reader, writer, _):
+            writer.write(sent)
+            return await rest(reader)
+
+    answer = asyncio.run(story())
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.endswith(b"The head of a request has at most 65,536 bytes.")
+
+
+def test_what_follows_a_body_has_bounds():
+    async def story():
+        async with asyncio.timeout(5), opened() as (reader, writer, _):
+            writer.write(CHUNKED + b"4\r\nbody\r\n0\r\n")
+            await asyncio.sleep(0.05)
+            writer.write(b"X: " + b"x" * 70_000)
+            return await rest(reader)
+
+    assert asyncio.run(story()).endswith(b"at most 65,536 bytes.")
+
+
+def test_a_long_body_is_no_head():
+    async def story():
+        async with asyncio.timeout(5), opened() as (reader, writer, _):
+            writer.write(b"POST / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n" + bytes(10**6) + GET)
+            await reader.readuntil(b"hello")
+            return await reader.readuntil(b"hello")
+
+    assert asyncio.run(story()).startswith(b"HTTP/1.1 200 ")

@@ -1,0 +1,312 @@
+"""What a client makes of a service's replies, of proxies on the way, and of its invitation."""
+
+import os
+import ssl
+import time
+from base64 import b64encode
+from email.utils import formatdate
+from itertools import pairwise
+from secrets import token_urlsafe
+from urllib.parse import urlsplit
+
+import pytest
+
+from privet import Client, Ledger, Survey
+from privet.errors import InvalidAnswer, InvalidArgument, InvitationSpent
+from privet.posting import Post, Reply
+from sending import DOWN, make_survey, scripted, stored
+from serving import Serving
+from tunnels import make_certificate, tunnel
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with Serving(tmp_path_factory.mktemp("service")) as server:
+        yield server
+
+
+@pytest.fixture
+def survey(server):
+    survey = make_survey()
+    assert server.client().create(survey).status == 201
+    return survey
+
+
+# --- replies --------------------------------------------------------------------------------------
+
+LOGIN = (200, {"Content-Type": "text/html"}, b"<html>Welcome to our hotel")
+LATER = [302, 407, 408, 425, 429, 500, 502, 503, 507]
+NEVER = [400, 401, 403, 404, 413, 415, 422]
+
+
+@pytest.mark.parametrize(
+    "reply", [LOGIN, *((status, {}, b"[]") for status in LATER)], ids=lambda reply: str(reply[0])
+)
+def test_whatever_is_neither_taken_nor_refused_is_sent_again_alike(reply):
+    with scripted(reply, reply) as (url, came, _), Client(url, make_survey()) as client:
+        client.send("country 1")
+        while client.sent < 1:
+            client.flush(0.01)  # which tries at once
+        assert len(came) == 3
+        assert len({one.sealed for one in came}) == 1
+
+
+@pytest.mark.parametrize("status", NEVER)
+def test_what_is_refused_for_good_is_not_sent_again(status):
+    problem = (status, {}, b'{"reason": "because"}')
+    with scripted(problem) as (url, came, _), Client(url, make_survey()) as client:
+        client.send("country 1")
+        client.send("country 2")
+        assert client.flush(30)
+        assert (client.sent, client.refused, client.closed) == (1, {"because": 1}, False)
+        assert len({one.sealed for one in came}) == len(came) == 2
+
+
+@pytest.mark.parametrize("status", [409, 410])
+def test_a_survey_that_is_over_is_not_asked_again(status):
+    problem = (status, {}, b'{"reason": "closed"}')
+    with scripted(problem) as (url, came, _), Client(url, make_survey()) as client:
+        client.send("country 1")
+        assert client.flush(30)
+        assert (client.closed, client.refused) == (True, {"closed": 1})
+        assert not client.send("country 2")
+        assert len(came) == 1
+
+
+def test_waits_grow_and_are_at_least_as_long_as_the_service_says():
+    replies = [(429, {"Retry-After": "1"}, b"{}"), (500, {}, b""), (507, {}, b"")]
+    with scripted(*replies) as (url, came, _), Client(url, make_survey()) as client:
+        client.send("country 1")
+        while not client.sent:  # as `flush` would try at once
+            time.sleep(0.01)
+        told, second, third = (b.at - a.at for a, b in pairwise(came))
+        assert told >= 1.25  # a second, and at least half of the first wait
+        assert second >= 0.5
+        assert third >= 1.0
+
+
+def test_a_service_says_how_long_to_wait_in_seconds_or_as_a_date():
+    def wait(text):
+        return Reply(503, {}, text).wait
+
+    assert (wait("7"), wait("9" * 400)) == (7, 86_400)
+    assert 50 < wait(formatdate(time.time() + 60, usegmt=True)) <= 60
+    for text in (None, "", "soon", "-5", "1.5", formatdate(0, usegmt=True)):
+        assert wait(text) == 0
+    assert wait("Mon, 99 Foo 99999999 99:99:99 GMT") == 0
+    assert wait("Mon, 01 Jan 99999 00:00:00 GMT") in (0, 86_400)
+
+
+def test_flush_tries_at_once_but_not_before_the_service_allows():
+    busy, down = (503, {"Retry-After": "3"}, b"{}"), (503, {}, b"{}")
+    for reply, at_once in ((down, True), (busy, False)):
+        with scripted(reply) as (url, came, _):
+            client = Client(url, make_survey())
+            client._failures = 9  # the next wait is minutes
+            client.send("country 1")
+            while not client._due:
+                time.sleep(0.001)
+            assert client.flush(1.0) is at_once
+            assert len(came) == 1 + at_once
+            client.close(0)
+
+
+# --- whose service it is --------------------------------------------------------------------------
+
+
+def test_nothing_is_sent_to_a_service_with_another_contract(server, survey, tmp_path, caplog):
+    other = Survey("Where were you born?", survey.categories, 9.0, id=survey.id)
+    with Client(server.url, other, spool=tmp_path) as client:
+        for _ in range(3):
+            client.send("country 1")
+        assert client.flush(30)
+        assert (client.sent, client.closed) == (0, True)
+        assert sum(client.refused.values()) + client.dropped == 3
+        assert {*client.refused} == {"other-contract"}
+        assert not client.send("country 1")
+    assert stored(server, survey) == []
+    assert caplog.text.count("The service has another contract of this id") == 1
+
+
+def test_the_contract_is_compared_once_and_byte_for_byte():
+    survey = make_survey()
+    text = survey.to_json().encode()
+    for given, sent in ((text, True), (text + b"\n", False), (None, True)):
+        reply = (200, {}, given) if given else None
+        with scripted(contract=reply) as (url, came, others), Client(url, survey) as client:
+            client.send("country 1")
+            client.send("country 2")
+            client.flush(30)
+            assert (len(came) == 2) == sent == (not client.closed)
+            assert [one.headers["If-None-Match"] for one in others] == [f'"{survey.fingerprint}"']
+            assert others[0].path == f"/surveys/{survey.id}"
+
+
+@pytest.mark.parametrize("reply", [LOGIN, (200, {}, b'{"outcome": "counted"}'), (503, {}, b"{}")])
+def test_a_page_that_is_no_contract_only_delays(reply):
+    survey = make_survey()
+    with scripted(contract=reply) as (url, came, others):
+        client = Client(url, survey)
+        client.send("country 1")
+        assert not client.flush(0.2)
+        assert (client.closed, client.refused, came) == (False, {}, [])
+        assert others
+        client.close(0)
+
+
+# --- proxies --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def proxies(monkeypatch):
+    """Set the environment's proxies, and no others."""
+    for name in [*os.environ]:
+        if name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    return lambda **given: [monkeypatch.setenv(name, url) for name, url in given.items()]
+
+
+def test_a_proxy_of_the_environment_is_used(proxies):
+    with scripted() as (url, came, others):
+        proxies(http_proxy=url.replace("//", "//me:p%40ss@"))
+        survey = make_survey()
+        with Client("http://service.example:81/x", survey) as client:
+            client.send("country 1")
+            client.send("country 2")
+            assert client.flush(30)
+        place = f"http://service.example:81/x/surveys/{survey.id}"
+        assert [one.path for one in (*others, *came)] == [place, *[f"{place}/reports"] * 2]
+        assert {one.headers["Host"] for one in (*others, *came)} == {"service.example:81"}
+        given = {one.headers["Proxy-Authorization"] for one in (*others, *came)}
+        assert given == {"Basic " + b64encode(b"me:p@ss").decode()}
+
+
+@pytest.mark.parametrize("proxy", [False, True])
+def test_a_connection_is_kept(proxies, proxy):
+    survey = make_survey()
+    report = survey.randomize("country 1")
+    with scripted() as (url, came, others):
+        if proxy:
+            proxies(http_proxy=url)
+        post = Post("http://service.example" if proxy else url)
+        assert post.check(survey) is None
+        assert all(post.reports(survey.id, key * 32, report).taken for key in "abc")
+        assert len(came) == 3
+        assert len({one.peer for one in (*others, *came)}) == 1
+        post.close()
+
+
+def test_a_secure_service_is_reached_through_a_proxy(
+    server, survey, proxies, tmp_path, monkeypatch
+):
+    """TLS ends behind the proxy, at a real service."""
+    certificate = make_certificate(tmp_path, "service.example")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with tunnel(urlsplit(server.url).port, context) as (url, asked):
+        proxies(https_proxy=url)
+        with Client("https://service.example", survey) as client:
+            client.send("country 1")
+            assert client.flush(30)
+            assert client.sent == 1
+    assert {line.split()[1] for line in asked} == {b"service.example:443"}
+    assert len(stored(server, survey)) == 1
+
+
+def test_a_proxy_gets_no_more_than_the_name_of_a_secure_service(proxies):
+    with scripted() as (url, came, others):
+        proxies(https_proxy=url)
+        client = Client("https://service.example", make_survey())
+        client.send("country 1")
+        assert not client.flush(0.2)
+        client.close(0)
+        assert came == []
+        assert {(one.method, one.path) for one in others} == {("CONNECT", "service.example:443")}
+
+
+def test_a_proxy_is_not_used_where_the_environment_says_so(server, survey, proxies):
+    proxies(http_proxy=DOWN, no_proxy="127.0.0.1")
+    with Client(server.url, survey) as client:
+        client.send("country 1")
+        assert client.flush(30)
+        assert client.sent == 1
+
+
+@pytest.mark.parametrize("url", ["http://", "http://a:b", "socks5://127.0.0.1:9", "::"])
+def test_a_proxy_that_cannot_be_does_not_end_the_client(server, survey, proxies, url):
+    proxies(http_proxy=url)
+    with Client(server.url, survey) as client:
+        client.send("country 1")
+        assert not client.flush(0.1)
+        proxies(http_proxy="")
+        assert client.flush(30)
+        assert client.sent == 1
+
+
+# --- invitations ----------------------------------------------------------------------------------
+
+INVITATION = token_urlsafe(16)
+
+
+def test_an_invitation_goes_with_one_report():
+    survey = make_survey()
+    with scripted((503, {}, b"")) as (url, came, others):
+        with Client(url, survey, invitation=INVITATION) as client:
+            with pytest.raises(InvalidAnswer):
+                client.send("Atlantis")
+            assert client.send("country 1")
+            with pytest.raises(InvitationSpent, match=f"The invitation to '{survey.id}' is for"):
+                client.send("country 2")
+            assert client.flush(30)
+            assert client.sent == 1
+            with pytest.raises(InvitationSpent):
+                client.send("country 1")
+        assert [one.headers["Invitation"] for one in came] == [INVITATION] * 2
+        assert len({one.sealed for one in came}) == 1
+        assert not any("Invitation" in one.headers for one in others)
+
+
+def test_a_ledger_is_not_charged_for_what_an_invitation_does_not_allow(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.json", budget=4.0)
+    client = Client(DOWN, make_survey(), invitation=INVITATION, ledger=ledger)
+    client.send("country 1")
+    with pytest.raises(InvitationSpent):
+        client.send("country 1")
+    assert ledger.left == 2.0
+    client.close(0)
+
+
+def test_an_invitation_that_is_refused_is_not_tried_again():
+    refusal = (403, {}, b'{"reason": "not-invited"}')
+    with scripted(refusal) as (url, came, _):
+        with Client(url, make_survey(), invitation=INVITATION) as client:
+            client.send("country 1")
+            assert client.flush(30)
+            assert client.refused == {"not-invited": 1}
+        assert len(came) == 1
+
+
+def test_a_spool_keeps_a_report_for_its_own_invitation(tmp_path):
+    survey, other = make_survey(), token_urlsafe(16)
+    first = Client(DOWN, survey, spool=tmp_path, invitation=INVITATION)
+    first.send("country 1")
+    first.close(0)
+    assert INVITATION not in " ".join(map(str, tmp_path.rglob("*")))
+    with scripted() as (url, came, _):
+        for options in ({}, {"invitation": other}):
+            with Client(url, survey, spool=tmp_path, **options) as client:
+                assert client.flush(0)
+        assert came == []
+        with Client(url, survey, spool=tmp_path, invitation=INVITATION) as client:
+            with pytest.raises(InvitationSpent):
+                client.send("country 1")
+            assert client.flush(30)
+        assert [one.headers["Invitation"] for one in came] == [INVITATION]
+
+
+@pytest.mark.parametrize("given", ["", "short", "x" * 21, "x" * 129, "a b" * 10, "é" * 30, 7])
+def test_an_invitation_is_checked_and_not_shown(given):
+    with pytest.raises(InvalidArgument, match="22 to 128 characters of base64url") as error:
+        Client(DOWN, make_survey(), invitation=given)
+    assert given in ("", 7) or given not in str(error.value)
