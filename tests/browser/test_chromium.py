@@ -3,7 +3,7 @@
 import pytest
 from scipy.stats import chisquare
 
-from asked import PARTY
+from asked import PARTY, until
 from browser import all_vectors
 from privet import Several, Survey
 from privet.mechanisms import KSubset
@@ -98,6 +98,8 @@ def test_a_million_answers_do_not_hold_up_the_page(context, site):
     page.get_by_role("combobox").fill("n777777")
     page.get_by_role("button").click()
     page.get_by_text("Sent. Thank you!").wait_for()
+    said = page.locator("privet-survey section").text_content()
+    assert f"The report names {many.mechanism.k:,}:" in said
     longest = max(page.evaluate("long.map((one) => one.duration)"), default=0)
     taken = page.evaluate(  # by what is not done there
         """async () => {
@@ -108,4 +110,7 @@ def test_a_million_answers_do_not_hold_up_the_page(context, site):
         }"""
     )
     assert longest < taken / 4
+    assert len(page.workers) == 1
+    page.evaluate("document.querySelector('privet-survey').remove()")
+    until(page, lambda: not page.workers)
     assert context.said == []

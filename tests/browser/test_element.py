@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from asked import DRINK, PARTY, kept, opened, reports, send
+from asked import DRINK, PARTY, kept, opened, reports, send, until
 from privet import Survey
 from serving import JSON
 
@@ -108,13 +108,12 @@ def test_a_page_that_goes_away_sends_what_waits(context, site, service):
     page.get_by_text("Not sent yet.").wait_for()
     (one,) = kept(page)
     page.goto("about:blank")
-    page.wait_for_timeout(200)
-    assert len(site.posts) == 2
+    until(page, lambda: len(site.posts) == 2)
     path, headers, body = site.posts[1]
     assert path == f"/surveys/drink/reports?key={one['key']}&invitation=abcdefghijklmnopqrstuv"
     assert headers["Content-Type"] == "application/octet-stream"
     assert site.posts[0][1]["Invitation"] == "abcdefghijklmnopqrstuv"
-    assert reports(service) == sorted([*before, body])
+    until(page, lambda: reports(service) == sorted([*before, body]))
 
 
 def test_plain_http_is_enough(context, site):

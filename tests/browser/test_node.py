@@ -237,15 +237,8 @@ console.log(JSON.stringify(times));
 
 def test_a_report_of_a_thousand_values_is_made_quickly():
     names = [f"c{i}" for i in range(1000)]
-    kinds = [
-        "k-subset",
-        "cyclotomic",
-        "projective",
-        "hadamard",
-        "local-hash",
-        "binary-rr",
-        "rappor",
-    ]
+    kinds = [kind for kind in for_one if kind != "hashed-rr"]  # which takes Python long to plan
     surveys = [Survey("?", names, 1.0, mechanism=kind).to_json() for kind in kinds]
     times = dict(zip(kinds, run_node(SPEED, surveys), strict=True))
-    assert max(times.values()) < 0.2, times  # milliseconds
+    assert times.pop("geometric-noise") < 1.0  # milliseconds; it draws for every value
+    assert max(times.values()) < 0.2, times

@@ -29,6 +29,15 @@ def send(page, answer):
     page.get_by_role("button").click()
 
 
+def until(page, holds):
+    """Wait for what a browser does beside its pages."""
+    for _ in range(200):
+        if holds():
+            return
+        page.wait_for_timeout(50)
+    raise TimeoutError
+
+
 def kept(page):
     return [json.loads(one) for one in page.evaluate("Object.values({...localStorage})")]
 

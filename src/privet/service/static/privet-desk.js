@@ -83,11 +83,18 @@ export class Desk {
 }
 
 /**
- * @typedef {(method: string, ...args: any[]) => any} Ask calls a method of a desk; the result may be a promise
+ * @typedef {((method: string, ...args: any[]) => any) & { end?: () => void }} Ask
+ * calls a method of a desk, whose result may be a promise, and ends it
  */
 
 // Checking a longer contract might take more than 50 ms, and so is done in a worker.
 const LONG = 100_000;
+
+/**
+ * Where scripts must be trusted, the page allows the policy "privet".
+ * @type {any}
+ */
+let policy;
 
 /**
  * A desk for a contract of so many bytes, here or in a worker.
@@ -104,8 +111,7 @@ export function deskFor(size) {
   let worker;
   try {
     const url = new URL("privet-worker.js", import.meta.url).href;
-    // Where scripts must be trusted, the page allows the policy "privet".
-    const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("privet", {
+    policy ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy("privet", {
       createScriptURL: (/** @type {string} */ one) => one,
     });
     worker = new Worker(policy ? policy.createScriptURL(url) : url, { type: "module" });
@@ -122,9 +128,12 @@ export function deskFor(size) {
     else failed(new Error(error));
   };
   worker.onerror = () => waiting.forEach(({ failed }) => failed(new Error("The worker cannot be started.")));
-  return (method, ...args) =>
+  /** @type {Ask} */
+  const there = (method, ...args) =>
     new Promise((done, failed) => {
       waiting.set(++calls, { done, failed });
       worker.postMessage({ call: calls, method, args }, args.filter((one) => one instanceof ArrayBuffer));
     });
+  there.end = () => worker.terminate();
+  return there;
 }

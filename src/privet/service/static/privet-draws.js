@@ -95,7 +95,8 @@ export function hex(bytes) {
 }
 
 /** @param {string} text */
-export const unhex = (text) => new Uint8Array(text.length / 2).map((_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
+export const unhex = (text) =>
+  new Uint8Array(text.length / 2).map((_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
 
 /** @param {Uint8Array} key @param {Uint8Array} message */
 export function hmac(key, message) {
@@ -192,7 +193,23 @@ export class Stream {
    * @param {bigint} heads @param {bigint} total
    */
   coin(heads, total) {
-    return Number(this.word(total) < heads);
+    return this.coiner(heads, total)();
+  }
+
+  /**
+   * The same for many coins: nearly always, the higher half of a word decides.
+   * @param {bigint} heads @param {bigint} total
+   */
+  coiner(heads, total) {
+    const head = Number(heads >> 32n), most = Number(total >> 32n);
+    return () => {
+      for (;;) {
+        const at = this.take(8), high = this.view.getUint32(at + 4, true);
+        if (high < most && high !== head) return Number(high < head);
+        const word = this.view.getBigUint64(at, true);
+        if (word < total) return Number(word < heads);
+      }
+    };
   }
 
   /**

@@ -83,7 +83,8 @@ export function weighed(found, epsilon, v, k) {
   const odds = integer("odds", found.odds), { scale } = found;
   inside("scale", scale, 0, 60);
   const one = 1n << BigInt(scale);
-  must(one < odds && odds <= floorExp(epsilon, 1, scale), "odds", "in (1, e^epsilon]: not as private as it says");
+  const kept = one < odds && odds <= floorExp(epsilon, 1, scale);
+  must(kept, "odds", "in (1, e^epsilon]: not as private as it says");
   const favoured = BigInt(k) * odds, total = favoured + BigInt(v - k) * one;
   must(total < ONE, "odds", "drawn with 64-bit integers");
   const factor = (ONE - 1n) / total;
@@ -98,7 +99,8 @@ export function weighed(found, epsilon, v, k) {
 export function flipOf(found, epsilon, power) {
   const flip = integer("flip", found.flip);
   const least = (ONE * ONE - 1n) / (floorExp(epsilon, power, 64) + ONE) + 1n;
-  must(least <= flip && flip <= (ONE - 2n ** 20n) >> 1n, "flip", "at least 1/(e^(epsilon/power) + 1) and below 1/2: not as private as it says");
+  const kept = least <= flip && flip <= (ONE - 2n ** 20n) >> 1n;
+  must(kept, "flip", `in [1/(e^(epsilon/${power}) + 1), 1/2): not as private as it says`);
   return flip;
 }
 

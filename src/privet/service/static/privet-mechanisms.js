@@ -8,7 +8,8 @@ import {
 } from "./privet-integers.js";
 import { interval, kSubset } from "./privet-subsets.js";
 
-/** @typedef {import("./privet-integers.js").Mechanism} Mechanism @typedef {import("./privet-integers.js").Fields} Fields */
+/** @typedef {import("./privet-integers.js").Mechanism} Mechanism */
+/** @typedef {import("./privet-integers.js").Fields} Fields */
 /** @typedef {(d: number, epsilon: number, found: Fields) => Mechanism} Maker */
 
 const CHANCE = Number(ONE);
@@ -48,10 +49,11 @@ function geometricNoise(d, epsilon, found) {
     size: d * width, ratio: (1 / other - 1) ** 2, own: 1 - other, other,
     sample(x, stream) {
       const report = new Uint8Array(d * width);
+      const flips = stream.coiner(flip, ONE), goes = stream.coiner(flip, rest);
       for (let j = 0; j < d; j++) {
-        const up = stream.coin(flip, ONE) ^ Number(j === x);
+        const up = flips() ^ Number(j === x);
         let steps = 0;
-        while (steps < limit && stream.coin(flip, rest)) steps++;
+        while (steps < limit && goes()) steps++;
         const entry = up ? limit + 1 + steps : limit - steps;
         report[j * width] = entry;
         if (width > 1) report[2 * j + 1] = entry >> 8;
@@ -143,7 +145,10 @@ function cellOf(f, cells) {
   return (x) => (((a + 1) * x + b) % PRIME) % cells;
 }
 
-/** @param {number} d @param {number} cohorts @param {number} cells @param {number} useful how many cells tell something */
+/**
+ * @param {number} d @param {number} cohorts @param {number} cells
+ * @param {number} useful how many cells tell something
+ */
 function checkCohorts(d, cohorts, cells, useful) {
   inside("number of categories", d, 2, 2048);
   inside("cohorts", cohorts, 1, 2 ** 14);
@@ -199,7 +204,8 @@ function setSubset(d, epsilon, found) {
   const meet = integer("meet", found.meet), every = choose(v, k), missing = choose(d, k);
   const meeting = every - missing, favoured = floorExp(epsilon, 1, 64) * meeting;
   const largest = (favoured * ONE) / (favoured + missing * ONE);
-  must((meeting * ONE) / every < meet && meet <= largest, "meet", `at most ${largest}: not as private as it says`);
+  const kept = (meeting * ONE) / every < meet && meet <= largest;
+  must(kept, "meet", `at most ${largest}: not as private as it says`);
   const overlap = Math.min(k, most), { size, pack, members } = packing(v, k);
   /**
    * How many sets meet the person's in at most 1, 2, … points.
@@ -225,8 +231,12 @@ function setSubset(d, epsilon, found) {
       sums ??= summed();
       const shared = meets * (1 + stream.pick(sums.slice(0, -1), sums[overlap - 1]));
       const own = [...x, ...Array.from({ length: most - x.length }, (_, i) => d + i)];
-      const points = stream.distinct(d, k).map((one) => (x.includes(one) ? v - x.length + x.indexOf(one) : one));
-      stream.distinct(most, overlap).forEach((place, i) => (points[i] = [points[i], own[place]][Number(i < shared)]));
+      // Positions leave out the person's points: the last ones stand in for them.
+      const standIn = (/** @type {number} */ one) => v - x.length + x.indexOf(one);
+      const points = stream.distinct(d, k).map((one) => (x.includes(one) ? standIn(one) : one));
+      stream.distinct(most, overlap).forEach((place, i) => {
+        points[i] = [points[i], own[place]][Number(i < shared)];
+      });
       return pack(points);
     },
   };

@@ -22,7 +22,8 @@ export class Refused extends Error {}
 
 /** 128 random bits in base64url. */
 const newKey = () =>
-  btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16)))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))))
+    .replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 
 export class Outbox {
   /**

@@ -4,7 +4,8 @@ import {
   bit, bytesOf, inside, invert, littleEndian, must, numbered, ONE, packing, those, weighed,
 } from "./privet-integers.js";
 
-/** @typedef {import("./privet-integers.js").Mechanism} Mechanism @typedef {import("./privet-integers.js").Fields} Fields */
+/** @typedef {import("./privet-integers.js").Mechanism} Mechanism */
+/** @typedef {import("./privet-integers.js").Fields} Fields */
 
 /** @param {number} d @param {number} epsilon @param {Fields} found @returns {Mechanism} */
 export function kSubset(d, epsilon, found) {

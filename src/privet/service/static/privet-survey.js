@@ -41,7 +41,10 @@ style.replaceSync(`
   p:empty { display: none; }
 `);
 
-/** @param {string} tag @param {Record<string, any>} [properties] @param {...(Node | string)} children @returns {any} */
+/**
+ * @param {string} tag @param {Record<string, any>} [properties]
+ * @param {...(Node | string)} children @returns {any}
+ */
 function make(tag, properties = {}, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);
@@ -50,7 +53,10 @@ function make(tag, properties = {}, ...children) {
 
 /** Inputs for one question; `answer` is what they say. */
 class Field {
-  /** @param {any} question @param {string} name @param {(key: string, values?: any) => string} say @param {(text: string) => any} find */
+  /**
+   * @param {any} question @param {string} name
+   * @param {(key: string, values?: any) => string} say @param {(text: string) => any} find
+   */
   constructor(question, name, say, find) {
     this.question = question;
     this.inputs = make("div");
@@ -78,7 +84,8 @@ class Field {
   /** @param {string} name */
   #number(name) {
     const { question, scale: { low, high, unit, whole } } = this.question;
-    const input = make("input", { type: "number", name, min: low, max: high, step: whole ? 1 : "any", required: true });
+    const step = whole ? 1 : "any", limits = { min: low, max: high, step };
+    const input = make("input", { type: "number", name, required: true, ...limits });
     input.setAttribute("aria-label", question);
     this.inputs.append(make("label", {}, input, ` ${unit} (${low} – ${high})`));
   }
@@ -89,7 +96,8 @@ class Field {
     const input = make("input", { type: "text", name, required: true, autocomplete: "off" });
     input.setAttribute("list", list.id);
     input.setAttribute("aria-label", this.question.question);
-    const fill = (/** @type {string[]} */ names) => list.replaceChildren(...names.map((value) => make("option", { value })));
+    const fill = (/** @type {string[]} */ names) =>
+      list.replaceChildren(...names.map((value) => make("option", { value })));
     input.addEventListener("input", async () => fill(await find(input.value.trim())));
     fill(this.question.names);
     this.inputs.append(input, list);
@@ -130,7 +138,7 @@ export class PrivetSurvey extends HTMLElement {
 
   disconnectedCallback() {
     this.#started++;
-    this.#outbox?.close();
+    this.#end();
   }
 
   attributeChangedCallback() {
@@ -151,16 +159,25 @@ export class PrivetSurvey extends HTMLElement {
     await this.#orRefused(() => this.#outbox?.answer(value, () => this.#ask("randomize", this.#page, answers)));
   }
 
+  #end() {
+    this.#outbox?.close();
+    this.#ask.end?.();
+  }
+
   /** @param {string} key @param {Record<string, any>} [values] */
   #words(key, values = {}) {
-    const found = messages[this.#lang] ?? messages.en;
-    return (found[key] ?? messages.en[key]).replace(/{(\w+)}/g, (_, name) =>
-      typeof values[name] === "number" ? values[name].toLocaleString(this.#lang, { maximumSignificantDigits: 3 }) : values[name]);
+    const lang = this.#lang, found = messages[lang];
+    return (found[key] ?? messages.en[key]).replace(/{(\w+)}/g, (_, name) => {
+      const value = values[name], digits = Number.isInteger(value) ? 21 : 3;
+      const number = { maximumSignificantDigits: digits };
+      return typeof value === "number" ? value.toLocaleString(lang, number) : value;
+    });
   }
 
   get #lang() {
-    const lang = /** @type {HTMLElement | null} */ (this.closest("[lang]"))?.lang || navigator.language;
-    return lang.toLowerCase().split("-")[0];
+    const around = /** @type {HTMLElement | null} */ (this.closest("[lang]"))?.lang || navigator.language;
+    const lang = around.toLowerCase().split("-")[0];
+    return Object.hasOwn(messages, lang) ? lang : "en";
   }
 
   /** @param {string} key @param {Record<string, any>} [values] */
@@ -170,7 +187,7 @@ export class PrivetSurvey extends HTMLElement {
 
   async #start() {
     const started = ++this.#started, src = new URL(this.getAttribute("src") ?? "", document.baseURI);
-    this.#outbox?.close();
+    this.#end();
     this.shadowRoot?.replaceChildren(this.#status);
     this.#say("loading");
     let data;
@@ -187,7 +204,8 @@ export class PrivetSurvey extends HTMLElement {
     const most = this.getAttribute("max-epsilon"), fingerprint = this.getAttribute("fingerprint") ?? undefined;
     try {
       const info = await this.#ask("open", data, { mostEpsilon: most ? Number(most) : undefined, fingerprint });
-      this.#outbox = new Outbox(src, info.id, info.fingerprint, this.getAttribute("invitation"), (kept) => this.#changed(kept));
+      const invitation = this.getAttribute("invitation");
+      this.#outbox = new Outbox(src, info.id, info.fingerprint, invitation, (kept) => this.#changed(kept));
       await this.#orRefused(() => this.#render(info, /** @type {Outbox} */ (this.#outbox)));
     } catch (error) {
       this.#say("unsafe", { reason: /** @type {Error} */ (error).message });
@@ -199,10 +217,15 @@ export class PrivetSurvey extends HTMLElement {
   async #render(info, outbox) {
     this.#page = info.single ? 0 : await outbox.page(() => this.#ask("draw"));
     const questions = await this.#ask("asks", this.#page);
+    const words = this.#words.bind(this), epsilon = `${info.epsilon}`;
     const fields = questions.map((/** @type {any} */ one, /** @type {number} */ i) =>
-      new Field(one, `q${i}`, (key, values) => this.#words(key, values), (typed) => this.#ask("find", this.#page, i, typed)));
-    const form = make("form", {}, ...fields.map((/** @type {Field} */ one) => one.element),
-      make("p", { textContent: this.#words("private", info) }), make("button", { textContent: this.#words("send") }));
+      new Field(one, `q${i}`, words, (typed) => this.#ask("find", this.#page, i, typed)));
+    const form = make(
+      "form", {},
+      ...fields.map((/** @type {Field} */ one) => one.element),
+      make("p", { textContent: words("private", { epsilon }) }),
+      make("button", { textContent: words("send") }),
+    );
     form.addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
       const answers = fields.map((/** @type {Field} */ one) => [one.question.id, one.answer]);
@@ -247,14 +270,18 @@ export class PrivetSurvey extends HTMLElement {
     this.#say(state === "refused" ? known ?? state : /** @type {string} */ (state), { reason });
     const said = await this.#ask("shown", report), words = this.#words.bind(this);
     const items = (/** @type {string[]} */ names) => names.map((name) => make("li", { textContent: name }));
-    const more = said.count - said.names.length;
+    const more = said.count - said.names.length, denies = said.denied.length;
+    const listed = denies ? said.denied : said.names;
+    if (more) listed.push(words("more", { count: more }));
+    const chances = { own: 100 * said.own, other: 100 * said.other };
+    const bytes = make("summary", { textContent: words("bytes") });
     this.#sent.replaceChildren(
       make("h2", { textContent: words("report") }),
-      make("p", { textContent: said.denied.length ? words("denies") : words("names", said) }),
-      make("ul", {}, ...items(said.denied.length ? said.denied : said.names), ...(more ? items([words("more", { count: more })]) : [])),
-      make("p", { textContent: said.other === undefined ? "" : words("chances", { own: 100 * said.own, other: 100 * said.other }) }),
+      make("p", { textContent: denies ? words("denies") : words("names", said) }),
+      make("ul", {}, ...items(listed)),
+      make("p", { textContent: said.other === undefined ? "" : words("chances", chances) }),
       make("p", { textContent: words("ratio", said) }),
-      make("details", {}, make("summary", { textContent: words("bytes") }), make("code", { textContent: report })),
+      make("details", {}, bytes, make("code", { textContent: report })),
     );
   }
 }

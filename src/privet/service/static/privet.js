@@ -9,21 +9,14 @@
 import { bigEndian, hex, joined, keyed, secure, sha256, Stream } from "./privet-draws.js";
 import { InvalidReport, InvalidSurvey, must, within } from "./privet-integers.js";
 import { mechanismOf } from "./privet-mechanisms.js";
+import {
+  cellNames, checkFields, checkId, checkText, FRACTION, InvalidAnswer, questionOf, scalePlace, valueOf, written,
+} from "./privet-questions.js";
 
-export { InvalidReport, InvalidSurvey };
-
-/** An answer that the survey does not ask for. */
-export class InvalidAnswer extends Error {}
+export { InvalidAnswer, InvalidReport, InvalidSurvey };
 
 /**
- * @typedef {object} Question
- * @property {string} id
- * @property {string} question
- * @property {"choice" | "several" | "scale"} kind
- * @property {string[]} names the categories, options, or centres of a scale's cells
- * @property {number} most how many options one may choose
- * @property {any} scale the fields of a scale: low, high, cells, unit, whole and bands
- *
+ * @typedef {import("./privet-questions.js").Question} Question
  * @typedef {string | number | boolean | string[]} Answer a category, a list of options, or a number
  * @typedef {Answer | Record<string, any>} Answers one answer or, to a questionnaire, those to a page by their ids
  * @typedef {object} Randomness
@@ -31,160 +24,12 @@ export class InvalidAnswer extends Error {}
  * @property {import("./privet-draws.js").Read} [read] where random bytes come from, in tests
  */
 
-// --- the text of a contract ------------------------------------------------------------------------
-
-/** Numbers that are written with a point or an exponent. */
-const FLOATS = ["epsilon", "low", "high", "bands"];
-
-/** @param {number} number */
-function float(number) {
-  const size = Math.abs(number), [digits, power] = number.toExponential().split("e");
-  if (size && (size < 1e-5 || size >= 1e16)) return `${digits}e${Number(power)}`;
-  const text = size < 1e-4 && size ? number.toFixed(digits.replace("-", "").length + 4).replace(/0+$/, "") : `${number}`;
-  return text.includes(".") ? text : `${text}.0`;
-}
-
-/**
- * Canonical JSON.
- * @param {any} value @param {boolean} [floats] @returns {string}
- */
-function written(value, floats) {
-  if (Array.isArray(value)) return `[${value.map((one) => written(one, floats))}]`;
-  if (!value || typeof value !== "object")
-    return floats && typeof value === "number" ? float(value) : JSON.stringify(value);
-  const fields = Object.entries(value);
-  return `{${fields.map(([name, one]) => `${JSON.stringify(name)}:${written(one, FLOATS.includes(name))}`)}}`;
-}
-
-/** @param {string} what @param {any} found @param {string} names */
-function checkFields(what, found, names) {
-  const given = found && typeof found === "object" ? Object.keys(found).join(" ") : "";
-  must(given === names, `fields of ${what}`, `${names}, in this order`);
-}
-
-/**
- * Text that can be seen, in Unicode's composed form.
- * @param {string} what @param {any} text
- */
-function checkText(what, text) {
-  if (typeof text === "string" && /^[!-~]+( [!-~]+)*$/.test(text)) return; // as most are
-  const good = typeof text === "string" && text.trim() === text && text.normalize("NFC") === text
-    && !/[^\P{C}\u200c\u200d]|[^\P{Z} ]/u.test(text)
-    && text.replace(/[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c\u200d\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/gu, "");
-  must(good, what, "non-empty printable text");
-}
-
-/** @param {any} names */
-function checkNames(names) {
-  must(Array.isArray(names) && names.length > 1, "categories", "at least two");
-  for (const name of names) checkText("name of a category", name);
-  must(new Set(names).size === names.length, "categories", "different from each other");
-}
-
-/** @param {any} id */
-const checkId = (id) =>
-  must(typeof id === "string" && /^[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?$/.test(id), "id", "of a-z, 0-9, '.', '_' and '-'");
-
-/** @param {any} scale */
-function checkScale(scale) {
-  const { low, high, cells, unit, whole, bands } = scale, width = high - low;
-  const number = whole ? Number.isInteger : Number.isFinite;
-  must(typeof whole === "boolean" && number(low) && number(high), "ends of a scale", "numbers, whole ones if so said");
-  must(low < high && Number.isFinite(width * 2048), "high end", "above the low one");
-  must(within(cells, 2, whole ? Math.min(2048, width + 1) : 2048), "cells", "in [2, 2048], and no more than whole numbers");
-  const half = width / (cells - 1) / 2;
-  must(low < low + half && high - half < high, "high end", "further from the low one");
-  if (unit !== "") checkText("unit", unit);
-  must(Array.isArray(bands) && bands.length && bands.length < 100, "bands", "1 to 99 numbers");
-  const ends = [low, ...bands, high];
-  must(ends.every((one, i) => Number.isFinite(one) && (!i || ends[i - 1] < one)), "bands", "increasing numbers between the ends");
-}
-
-/**
- * What a question can be answered with.
- * @param {any} found @returns {Question}
- */
-function questionOf(found) {
-  const { id, question, categories, answers } = found;
-  const base = { id, question, most: 1, scale: null };
-  checkId(id);
-  checkText("question", question);
-  if (categories) {
-    checkNames(categories);
-    return { ...base, kind: "choice", names: categories };
-  }
-  if (answers?.kind === "several") {
-    checkFields("answers", answers, "kind options most");
-    checkNames(answers.options);
-    must(answers.options.length <= 4096 && within(answers.most, 1, answers.options.length), "most", "1 to the number of options, of 4096");
-    return { ...base, kind: "several", names: answers.options, most: answers.most };
-  }
-  checkFields("answers", answers, "kind low high cells unit whole bands");
-  must(answers.kind === "scale", "kind of answers", "several or scale");
-  checkScale(answers);
-  const step = (answers.high - answers.low) / (answers.cells - 1);
-  const names = Array.from({ length: answers.cells }, (_, i) => `${Number((answers.low + step * i).toPrecision(10))}`);
-  return { ...base, kind: "scale", names, scale: answers };
-}
-
-// --- from answers to values ------------------------------------------------------------------------
-
-const FRACTION = 2 ** 52;
-
-/** @param {unknown} holds @param {string} rule */
-function asked(holds, rule) {
-  if (!holds) throw new InvalidAnswer(`The answer must be ${rule}.`);
-}
-
-/** @param {string[]} names @param {any} answer */
-function placeOf(names, answer) {
-  const place = names.indexOf(String(answer).normalize("NFC"));
-  asked(["string", "number", "boolean"].includes(typeof answer) && place >= 0, "one of this survey's");
-  return place;
-}
-
-/**
- * P, of a number on a scale.
- * @param {any} scale @param {any} answer
- */
-function scalePlace(scale, answer) {
-  const { low, high, cells, whole } = scale;
-  const number = typeof answer === "string" && /^[+-]?\d+(\.\d*)?(e[+-]?\d+)?$/i.test(answer) ? Number(answer) : answer;
-  asked(typeof number === "number" && Number.isFinite(number), "a number");
-  asked(!whole || Number.isInteger(number), "a whole number");
-  const inside = Math.min(Math.max(number, low), high);
-  return BigInt(Math.floor(Math.min(((inside - low) * (cells - 1)) / (high - low), cells - 1) * FRACTION));
-}
-
-/**
- * What a report depends on.
- * @param {Question} question @param {any} answer @returns {any}
- */
-function valueOf(question, answer) {
-  if (question.kind === "scale") return scalePlace(question.scale, answer);
-  if (question.kind === "choice") return placeOf(question.names, answer);
-  asked(Array.isArray(answer) && answer.length <= question.most, `a list of at most ${question.most} options`);
-  const places = answer.map((/** @type {any} */ option) => placeOf(question.names, option));
-  asked(new Set(places).size === places.length, "a list of different options");
-  return places.sort((/** @type {number} */ a, /** @type {number} */ b) => a - b);
-}
-
-/**
- * What a table calls the answers to a question.
- * @param {Question} question
- */
-function cellNames({ kind, names, scale }) {
-  if (kind !== "scale") return names;
-  const starts = [scale.low, ...scale.bands], ends = [...scale.bands, scale.high];
-  return starts.map((start, i) => {
-    const last = scale.whole && i < starts.length - 1 ? Math.ceil(ends[i]) - 1 : ends[i];
-    return `${scale.whole ? Math.ceil(start) : start} – ${last}`;
-  });
-}
-
 /** What one person is asked: a question, or a few of them jointly. */
 export class Page {
-  /** @param {number} number @param {Question[]} questions @param {number} weight @param {number} epsilon @param {any} found */
+  /**
+   * @param {number} number @param {Question[]} questions @param {number} weight
+   * @param {number} epsilon @param {any} found the mechanism's fields
+   */
   constructor(number, questions, weight, epsilon, found) {
     this.number = number;
     this.questions = questions;
@@ -202,9 +47,9 @@ export class Page {
     const [first] = this.questions;
     if (!this.tables.length) return valueOf(first, single ? answers : answers?.[first.id]);
     return this.questions.reduce((value, question, i) => {
-      const place = valueOf(question, answers?.[question.id]);
-      const band = () => question.scale.bands.filter((/** @type {number} */ one) => scalePlace(question.scale, one) <= place).length;
-      return value * this.tables[i].length + (question.scale ? band() : place);
+      const place = valueOf(question, answers?.[question.id]), { scale } = question;
+      const begun = (/** @type {number} */ border) => scalePlace(scale, border) <= place;
+      return value * this.tables[i].length + (scale ? scale.bands.filter(begun).length : place);
     }, 0);
   }
 
@@ -248,7 +93,7 @@ export class Survey {
   /**
    * Check a contract's text; refuse one that is not canonical, or not as private as it says.
    * @param {string} text
-   * @param {{ mostEpsilon?: number, fingerprint?: string }} options the person's own limit, and the published fingerprint
+   * @param {{ mostEpsilon?: number, fingerprint?: string }} options the person's own limit, and what was published
    */
   static from(text, options = {}) {
     const { mostEpsilon = Infinity, fingerprint } = options;
@@ -285,7 +130,8 @@ export class Survey {
     checkText("title", this.title);
     /** @type {Question[]} */ this.questions = single ? [questionOf(found)] : questionsOf(found.questions);
     /** @type {Page[]} */ this.pages = single
-      ? [new Page(0, this.questions, 1, epsilon, found.mechanism)] : pagesOf(this.questions, epsilon, found.pages);
+      ? [new Page(0, this.questions, 1, epsilon, found.mechanism)]
+      : pagesOf(this.questions, epsilon, found.pages);
     this.single = single;
     must(written(found) === text, "text of a survey", "canonical, as privet writes it");
     this.bytes = sha256(joined(text));
@@ -351,7 +197,7 @@ export class Survey {
   /** @param {Uint8Array} context @param {Uint8Array} [secret] @param {import("./privet-draws.js").Read} [read] */
   #stream(context, secret, read = secure) {
     if (!secret) return new Stream(read);
-    if (this.version === 1) throw new InvalidAnswer("A survey of version 1 cannot be answered with a secret here.");
+    if (this.version === 1) throw new InvalidAnswer("A survey of version 1 takes no secret here.");
     if (secret.length < 16) throw new InvalidAnswer("A secret must have at least 16 bytes.");
     return new Stream(keyed(secret, joined(this.bytes, context)));
   }
@@ -364,7 +210,8 @@ function questionsOf(found) {
     checkFields("a question", one, `id question ${one?.answers ? "answers" : "categories"}`);
     return questionOf(one);
   });
-  must(new Set(questions.map((/** @type {Question} */ one) => one.id)).size === found.length, "ids", "different from each other");
+  const ids = new Set(questions.map((/** @type {Question} */ one) => one.id));
+  must(ids.size === found.length, "ids", "different from each other");
   return questions;
 }
 
@@ -376,10 +223,11 @@ function pagesOf(questions, epsilon, found) {
   const pages = found.map((/** @type {any} */ page, /** @type {number} */ number) => {
     checkFields("a page", page, "asks weight mechanism");
     const { asks, weight, mechanism } = page;
-    const good = Array.isArray(asks) && asks.length && asks.every((id) => byId.has(id));
-    must(good && new Set(asks).size === asks.length, "questions of a page", "different ids of this questionnaire");
+    const known = Array.isArray(asks) && asks.length && asks.every((id) => byId.has(id));
+    must(known && new Set(asks).size === asks.length, "questions of a page", "different ids");
     const all = asks.map((/** @type {string} */ id) => /** @type {Question} */ (byId.get(id)));
-    must(asks.length === 1 || all.every((/** @type {Question} */ one) => one.kind !== "several"), "tables", "of one choice or scales");
+    const single = (/** @type {Question} */ one) => one.kind !== "several";
+    must(asks.length === 1 || all.every(single), "tables", "of one choice or scales");
     seen.add([...asks].sort().join(" "));
     must(within(weight, 1, 2 ** 32), "weight", "a whole number above 0");
     total += weight;
