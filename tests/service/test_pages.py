@@ -189,3 +189,14 @@ def test_progress_says_why_there_is_nothing_to_see(client):
     assert "never public" in client.get("/surveys/some/estimate").json["detail"]
     client.ask("DELETE", "/surveys/some", admin=True)
     assert client.get("/surveys/some/progress").status == 410
+
+
+def test_pages_below_a_path_stay_there(tmp_path):
+    with Serving(tmp_path, more=["--prefix", "/ask"]) as server:
+        client = server.client()
+        answer = client.get("/ask/")
+        assert (answer.status, answer.headers["location"]) == (303, "/ask/login")
+        text = client.get("/ask/", admin=True).body.decode()
+        links = re.findall('(?:src|href|action)="([^"#]+)"', text)
+        assert all(link.startswith("/ask/") for link in links)
+        assert client.get("/ask/static/privet.css").status == 200

@@ -234,9 +234,12 @@ def _facts(contract: Contract, words: dict[str, str]) -> Html:
     rows: list[tuple[str, object]] = []
     for one in asked:
         rows += [(words["question"], one.question), (words["answers"], _answers(one, words))]
-    size = words["bytes"].format(count=contract.mechanism.report_bytes)
     mechanism = repr(contract.mechanism) if isinstance(contract, Survey) else "Questionnaire"
-    rows += [("ε", f"{contract.epsilon:g}"), (words["mechanism"], mechanism), (words["size"], size)]
+    rows += [
+        ("ε", f"{contract.epsilon:g}"),
+        (words["mechanism"], mechanism),
+        (words["size"], contract.mechanism.report_bytes),
+    ]
     rows.append((words["fingerprint"], contract.fingerprint))
     return Html("".join(fill(_FACT, name=name, value=value) for name, value in rows))
 
