@@ -196,7 +196,7 @@ def test_an_unknown_survey(client, id):
 
 
 def test_what_is_nowhere_and_what_cannot_be_done(client, survey):
-    assert refused(client.get("/"), 404, "nowhere")
+    assert refused(client.get("/nowhere"), 404, "nowhere")
     assert refused(client.get("/surveys/"), 404, "nowhere")
     answer = client.ask("PUT", f"/surveys/{survey.id}")
     assert refused(answer, 405, "method")
