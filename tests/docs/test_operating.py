@@ -11,7 +11,7 @@ import pytest
 from arrivals import AGE, answers, arrival
 from commands import PRIVET
 from postgres import Server as Postgres
-from privet.service import bodies, connections, server
+from privet.service import connections, server
 from privet.service.metrics import Metrics
 from privet.service.routes import ROUTES
 from privet.store import open_store
@@ -30,11 +30,10 @@ def test_deadlines_and_bounds_are_those_of_the_code():
     rows = re.findall(r"^\| ([^|]+) \| (\d+) s \|$", PAGE, re.MULTILINE)
     assert [float(seconds) for _, seconds in rows] == [
         connections._HEAD_SECONDS,
-        bodies._SECONDS,
+        connections.GRACE_SECONDS,
         5,  # uvicorn's default
         connections._READ_SECONDS,
     ]
-    assert bodies._SECONDS + bodies._DRAIN_SECONDS < connections.GRACE_SECONDS
     assert f"a quarter or {server.BACKLOG:,} for the store" in PAGE
     assert f"at most {server._MOST_CONNECTIONS:,}" in PAGE
 
@@ -77,7 +76,7 @@ def test_the_reference_has_every_request_and_every_reason(reference):
     found = [(method, path) for method, path, _ in reference.operations()]
     assert found == [(row.method, row.path) for row in ROUTES]
     said = {word for words in reference.reasons().values() for word in words}
-    assert {"invalid-report", "busy", "slow", "host", "not-allowed", "nowhere"} <= said
+    assert {"invalid-report", "busy", "full", "host", "not-allowed", "nowhere"} <= said
     for _, _, operation in reference.operations():
         text = "\n".join(reference._describe(operation))
         assert operation["summary"] in text

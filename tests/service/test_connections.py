@@ -230,3 +230,21 @@ def test_a_long_body_is_no_head():
             return await reader.readuntil(b"hello")
 
     assert asyncio.run(story()).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_long_body_has_more_time_as_it_goes_on(monkeypatch):
+    monkeypatch.setattr(connections, "GRACE_SECONDS", 1.0)
+    monkeypatch.setattr(connections, "_PART", 1000)
+
+    async def story(pause):
+        async with asyncio.timeout(10), opened() as (reader, writer, _):
+            writer.write(b"POST / HTTP/1.1\r\nContent-Length: 4000\r\n\r\n")
+            for part in (1000, 1000, 1000, 1000 - pause):
+                await asyncio.sleep(0.4)
+                writer.write(bytes(part))
+            await asyncio.sleep(0.4 + pause)
+            writer.write(bytes(pause) + b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+            return await rest(reader)
+
+    assert asyncio.run(story(0)).count(b"hello") == 2
+    assert asyncio.run(story(1)).count(b"hello") == 1  # the last part comes too late

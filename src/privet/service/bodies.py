@@ -1,11 +1,10 @@
-"""Bodies of requests: read in bounded time and memory."""
+"""Bodies of requests: read in bounded memory. How long they may take, `connections` says."""
 
 from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
 from http import HTTPStatus
-from types import coroutine
 from typing import TYPE_CHECKING
 
 from starlette.requests import ClientDisconnect
@@ -13,9 +12,8 @@ from starlette.requests import ClientDisconnect
 from .problems import Problem, busy
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Generator
     from types import TracebackType
-    from typing import Any, Self
+    from typing import Self
 
     from starlette.requests import Request
     from starlette.types import Message, Receive
@@ -24,7 +22,6 @@ __all__ = ["MOST_BODY", "Incoming", "Room", "headers_of", "media_type"]
 
 MOST_BODY = 4 << 20
 MOST_HELD = 64 << 20
-_SECONDS = 30.0
 # Of a body that is refused, so much is thrown away: most clients listen only when they have sent.
 _MOST_DRAINED, _DRAIN_SECONDS = 4 * MOST_BODY, 5.0
 
@@ -85,33 +82,14 @@ class _Reading:
         self._room.take(-self._size)
 
     async def body(self) -> bytes:
-        """Return the whole body.
-
-        Nearly always it is there already, in one piece; then no timer is started, as that would
-        take longer than all the rest.
-        """
+        """Return the whole body."""
         said = headers_of(self._request).get(b"content-length", b"0")
         _check_size(int(said) if said.isdigit() else 0)
-        steps = self._request.receive().__await__()
-        try:
-            awaited = next(steps)
-        except StopIteration as there:
-            first = self._taken(there.value)
-            return await self._all(first) if there.value.get("more_body") else first
-        return await self._all(b"", _continued(steps, awaited))
-
-    async def _all(self, first: bytes, message: Awaitable[Message] | None = None) -> bytes:
-        """Return the whole body, of which the first part has come."""
-        parts, more = [first], True
-        try:
-            async with asyncio.timeout(_SECONDS):
-                while more:
-                    came = await (message or self._request.receive())
-                    parts.append(self._taken(came))
-                    message, more = None, came.get("more_body", False)
-        except TimeoutError:
-            detail = f"The body took more than {_SECONDS:g} seconds."
-            raise Problem(HTTPStatus.REQUEST_TIMEOUT, "slow", detail) from None
+        parts, more = [], True
+        while more:
+            message = await self._request.receive()
+            parts.append(self._taken(message))
+            more = message.get("more_body", False)
         return b"".join(parts)
 
     def _taken(self, message: Message) -> bytes:
@@ -123,17 +101,6 @@ class _Reading:
         self._room.take(len(part))
         self._size += len(part)
         return part
-
-
-@coroutine
-def _continued(steps: Generator[Any, Any, Message], awaited: Any) -> Generator[Any, Any, Message]:
-    """Go on with what has been run until it awaits something."""
-    try:
-        yield awaited
-    except BaseException as error:
-        steps.throw(error)
-        raise
-    return (yield from steps)
 
 
 def headers_of(request: Request) -> dict[bytes, bytes]:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["GRACE_SECONDS", "Connection", "Crowd", "accept"]
 
 _HEAD_SECONDS = 10.0
-# Longer than any body may take to be read.
-GRACE_SECONDS = 40.0
+# So long a body may take, or each of its parts of so many bytes.
+GRACE_SECONDS, _PART = 40.0, 4 << 20
 # How long a client may take to read some of its answer, and what is left when the server ends.
 _READ_SECONDS, _END_SECONDS = 60.0, 3.0
 _ACCEPT_SECONDS = 0.1
@@ -63,7 +63,7 @@ class Connection(HttpToolsProtocol):
         self._timer: asyncio.TimerHandle | None = None
         # The seconds for what is being received (0: nothing is), and the bytes of it that are
         # neither a body nor a whole request.
-        self._seconds, self._unread = _HEAD_SECONDS, 0
+        self._seconds, self._unread, self._part = _HEAD_SECONDS, 0, 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait, if there is room."""
@@ -109,7 +109,7 @@ class Connection(HttpToolsProtocol):
         self._seconds = _HEAD_SECONDS
 
     def on_headers_complete(self) -> None:
-        """Begin a body, whose reader has a deadline of its own; not all bodies are read."""
+        """Begin a body."""
         super().on_headers_complete()
         self._stop()
         self._seconds = GRACE_SECONDS
@@ -118,6 +118,10 @@ class Connection(HttpToolsProtocol):
         """Take a part of a body."""
         super().on_body(body)
         self._unread = 0
+        self._part += len(body)
+        if self._part >= _PART:  # an import's, say, which has more time as it goes on
+            self._part = 0
+            self._stop()
 
     def on_message_complete(self) -> None:
         """Have a whole request, which is answered before the connection waits again."""

@@ -86,7 +86,7 @@ _PAGE = {200: {HTML: None}}
 _OWN_PAGE = {200: {HTML: None}, 303: {}}
 _MISSING = {404: {HTML: None}, 410: {HTML: None}}
 _FILES = {200: dict.fromkeys(downloads.KINDS.values())}
-_BODY = (400, 408, 413, 415)  # what may be wrong with any body
+_BODY = (400, 413, 415)  # what may be wrong with any body
 _NONE = (404, 410)
 
 # Rows of the same path stand together.
