@@ -59,18 +59,22 @@ def check_scale(document, estimate):
     for one, (name, share) in zip(document["bands"], estimate.bands(), strict=True):
         assert one["name"] == name
         check_measured(one, share)
+    curve = [document["curve"][name] for name in ("at", "shares", "low", "high")]
+    assert curve == [values.tolist() for values in estimate.curve(0.95)]
 
 
 def test_one_choice(client):
     document, estimate = answered(client, DRINK, ["tea", "tea", "juice"] * 100)
     assert (document["kind"], document["categories"]) == ("choice", ["tea", "coffee", "juice"])
     check_shares(document, estimate)
+    assert document["found"] == estimate.found().tolist()
 
 
 def test_several_choices(client):
     document, estimate = answered(client, READS, [["books"], [], ["papers", "blogs"]] * 100)
     assert (document["kind"], document["categories"]) == ("several", ["books", "papers", "blogs"])
     check_shares(document, estimate)
+    assert document["found"] == estimate.found().tolist()
 
 
 def test_a_scale(client):

@@ -196,7 +196,7 @@ def test_an_unknown_survey(client, id):
 
 
 def test_what_is_nowhere_and_what_cannot_be_done(client, survey):
-    assert refused(client.get("/"), 404, "nowhere")
+    assert refused(client.get("/nowhere"), 404, "nowhere")
     assert refused(client.get("/surveys/"), 404, "nowhere")
     answer = client.ask("PUT", f"/surveys/{survey.id}")
     assert refused(answer, 405, "method")
@@ -262,6 +262,9 @@ def test_the_service_describes_itself(client):
         "GET /surveys/{id}/estimate", "POST /surveys/{id}/close", "GET /healthz", "GET /readyz",
         "PATCH /surveys/{id}", "POST /surveys/{id}/invitations", "POST /surveys/{id}/import",
         "GET /login", "POST /login", "POST /logout", "GET /metrics", "GET /openapi.json",
+        "GET /", "GET /new", "POST /drafts", "GET /static/{name}", "GET /surveys/{id}/answer",
+        "GET /surveys/{id}/results", "GET /surveys/{id}/settings", "GET /surveys/{id}/progress",
+        "GET /surveys/{id}/estimate.{ending}",
     }  # fmt: skip
 
 

@@ -237,7 +237,7 @@ class Numbers:
             return self._number(floor(first) - more), self._number(ceil(last) + more)
 
         def value() -> float:
-            below = np.concatenate(([0], np.cumsum(self._smooth)))
+            below = np.concatenate(([0], np.cumsum(self.smooth[0])))
             return _within(self._number(_first(below, q)), *ends(1 - _LEVEL))
 
         first, last = places(1 - _ONE_SIGMA)
@@ -255,18 +255,18 @@ class Numbers:
         rather than many small shares. For sums and tests use `share`.
         """
         if smooth:
-            return self._smooth.copy()
+            return self.smooth[0].copy()
         from ..refine import maximum_likelihood
 
         gap = 0.01 / self.n  # no distribution is likelier by more than 1 %
         return maximum_likelihood(self.mechanism, self.windows, tolerance=gap).frequencies
 
     @cached_property
-    def _smooth(self) -> Floats:
-        """The smooth distribution, which all quantiles share."""
-        from ..refine.smooth import smooth
+    def smooth(self) -> tuple[Floats, Floats]:
+        """The smooth distribution, which all quantiles share, and its standard errors."""
+        from ..refine.smooth import smooth_with_errors
 
-        return smooth(self.mechanism, self.windows)
+        return smooth_with_errors(self.mechanism, self.windows)
 
     # --- what reports are worth, and what the crowd's add up to -------------------------------
 

@@ -7,6 +7,9 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..arguments import alpha_of
 from ..errors import InvalidArgument
 from .estimate import Estimate
 from .numbers import Numbers
@@ -14,12 +17,13 @@ from .numbers import Numbers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from ..answers.scale import Scale
     from ..survey import Survey
     from .numbers import Measured
+
+    Floats = NDArray[np.float64]
 
 __all__ = ["QUANTILES", "ScaleEstimate"]
 
@@ -93,6 +97,19 @@ class ScaleEstimate(Estimate):
     def distribution(self, smooth: bool = True) -> NDArray[np.float64]:
         """Return the shares of all cells, to show: smooth as the reports say, or the likeliest."""
         return self.numbers.distribution(smooth)
+
+    def curve(self, level: float = 0.95) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return the centres of cells, the smooth distribution, and the ends of its band.
+
+        The band has the standard errors of the smooth distribution, and does not show what
+        smoothing hides.
+        """
+        from scipy.special import ndtri
+
+        shares, errors = self.numbers.smooth
+        reach = ndtri(1 - alpha_of("ScaleEstimate.curve", level) / 2) * errors
+        centres = np.linspace(self.scale.low, self.scale.high, self.scale.cells)
+        return centres, shares.copy(), (shares - reach).clip(0), (shares + reach).clip(None, 1)
 
     def bands(self) -> list[tuple[str, Measured]]:
         """Return the shares of the scale's bands, with their names."""

@@ -62,7 +62,7 @@ def new(
 
     privet questionnaire new draft.toml -o questionnaire.json
     """
-    from .drafts import read_draft
+    from ..plan.drafts import read_draft
 
     if (draft is None) == (answers is None):
         raise click.UsageError("Give a draft, or --from with a table.")

@@ -7,18 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import alpha_of
 from . import canvas
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from ..analysis.scale_estimate import ScaleEstimate
-
-    Floats = NDArray[np.float64]
 
 # Points of the share below, and the most whole numbers for which there is a bar for each.
 _POINTS, _BARS = 60, 30
@@ -34,7 +29,7 @@ def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     """
     if ax is None:
         ax = canvas.shown_figure(8, 3.6).gca()
-    centres, curve, low, high = _curves(estimate, alpha_of("plot_scale", level))
+    centres, curve, low, high = estimate.curve(level)
     label = f"{100 * level:g} % band"
     if _in_bars(estimate):
         ax.bar(centres, curve, 0.7, color=canvas.PALE, label="smooth distribution")
@@ -129,18 +124,6 @@ def save_scale(estimate: ScaleEstimate, path: Path, *, level: float = 0.95) -> N
 def save_scale_groups(groups: Mapping[str, ScaleEstimate], path: Path, **options: Any) -> None:
     """Write a panel for each group."""
     canvas.save(plot_scale_groups(groups, **options), path)
-
-
-def _curves(estimate: ScaleEstimate, alpha: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return the centres of cells, the smooth distribution, and the band around it."""
-    from scipy.special import ndtri
-
-    from ..refine.smooth import smooth_errors
-
-    scale, curve = estimate.scale, estimate.distribution()
-    centres = np.linspace(scale.low, scale.high, scale.cells)
-    reach = ndtri(1 - alpha / 2) * smooth_errors(estimate.numbers.mechanism, estimate.windows)
-    return centres, curve, (curve - reach).clip(0), (curve + reach).clip(None, 1)
 
 
 def _in_bars(estimate: ScaleEstimate) -> bool:

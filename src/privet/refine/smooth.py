@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["smooth", "smooth_errors"]
+__all__ = ["smooth", "smooth_with_errors"]
 
 # The pieces of the spline, at most; and the order of the differences that are 0 if λ is infinite.
 _PIECES, _ORDER = 48, 3
@@ -46,13 +46,11 @@ def smooth(mechanism: Interval, windows: NDArray[np.int64]) -> Floats:
     array([0.05, 0.24, 0.4 , 0.24, 0.05])
 
     """
-    tops = _tops(mechanism, windows)
-    mixture: Floats = _softmax(tops.weights) @ _softmax(tops.betas @ tops.basis.T)
-    return mixture
+    return smooth_with_errors(mechanism, windows)[0]
 
 
-def smooth_errors(mechanism: Interval, windows: NDArray[np.int64]) -> Floats:
-    """Return the standard errors of the shares of `smooth`, given the reports.
+def smooth_with_errors(mechanism: Interval, windows: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Return the shares of `smooth` with their standard errors, given the reports.
 
     By Laplace's approximation the precision of β is that of the reports and of the penalty, and a
     step in β moves the shares by diag(θ)(X − 1θᵀX). How far the shares for several λ are apart adds
@@ -64,9 +62,9 @@ def smooth_errors(mechanism: Interval, windows: NDArray[np.int64]) -> Floats:
         slopes = theta[:, None] * (tops.basis - theta @ tops.basis)
         variances.append((slopes * np.linalg.solve(precision, slopes.T).T).sum(axis=1))
     weights = _softmax(tops.weights)
-    apart = (every - weights @ every) ** 2
-    errors: Floats = np.sqrt(weights @ (np.array(variances) + apart))
-    return errors
+    mixture: Floats = weights @ every
+    apart = (every - mixture) ** 2
+    return mixture, np.sqrt(weights @ (np.array(variances) + apart))
 
 
 class _Tops(NamedTuple):

@@ -18,6 +18,7 @@ from ..contract import Contract
 from ..errors import NoSurvey, StoreFailure
 from .access import check_admin
 from .bodies import Incoming, Room, headers_of
+from .downloads import Files
 from .estimating import Estimates
 from .gathering import Gathering, note
 from .headers import allowance, safe_headers
@@ -52,7 +53,7 @@ class Service:
         self.limit = RateLimit(per_minute)
         self.defaults = defaults
         self.openapi = describe(ROUTES)
-        self.estimates = Estimates(store)
+        self.estimates, self.files = Estimates(store), Files()
         self._contracts: dict[str, Contract] = {}
         self._settings: dict[str, tuple[float, Settings]] = {}
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..analysis.shown import Shown
     from ..analysis.tally import Tally
 
-__all__ = ["as_json", "describe", "tag"]
+__all__ = ["LEVEL", "as_json", "describe", "describe_question", "tag"]
 
 LEVEL = 0.95
 _SLICE = 2000
@@ -38,7 +38,7 @@ def describe(tally: Tally) -> dict[str, Any]:
     contract, estimate = tally.survey, tally.estimate()
     head = {"survey": contract.id, "fingerprint": contract.fingerprint, "level": LEVEL}
     one = isinstance(contract, Survey)
-    return head | (_question(estimate) if one else _questionnaire(estimate))
+    return head | (describe_question(estimate) if one else _questionnaire(estimate))
 
 
 def as_json(document: Any) -> bytes:
@@ -80,7 +80,8 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _question(estimate: Shown) -> dict[str, Any]:
+def describe_question(estimate: Shown) -> dict[str, Any]:
+    """Return what the reports say of one question."""
     head = {"kind": estimate.survey.answers.kind, "n": estimate.n}
     if isinstance(estimate, ScaleEstimate):
         return head | _scale(estimate)
@@ -92,15 +93,18 @@ def _question(estimate: Shown) -> dict[str, Any]:
         "standard_errors": estimate.standard_errors,
         "low": low,
         "high": high,
+        "found": estimate.found(),
     }
 
 
 def _scale(estimate: ScaleEstimate) -> dict[str, Any]:
+    curve = estimate.curve(LEVEL)
     return {
         "unit": estimate.scale.unit,
         "mean": _measured(estimate.mean()),
         "quantiles": [{"q": q, **_measured(estimate.quantile(q))} for q in QUANTILES],
         "bands": [{"name": name, **_measured(share)} for name, share in estimate.bands()],
+        "curve": dict(zip(("at", "shares", "low", "high"), curve, strict=True)),
     }
 
 
@@ -109,7 +113,7 @@ def _questionnaire(estimate: QuestionnaireEstimate) -> dict[str, Any]:
         "kind": "questionnaire",
         "n": estimate.n,
         "pages": [{"asks": list(ids), "n": drew} for ids, drew in estimate.people.items()],
-        "questions": {name: _question(one) for name, one in estimate.questions.items()},
+        "questions": {name: describe_question(one) for name, one in estimate.questions.items()},
         "tables": [_table(ids, table) for ids, table in estimate.tables.items()],
     }
 

@@ -16,9 +16,9 @@ __all__ = ["allowance", "safe_headers"]
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
+    "require-trusted-types-for 'script'; trusted-types privet"
 )
-_SHOWN = ("text/html", "image/svg+xml")
+_SHOWN = ("text/html", "text/javascript", "image/svg+xml")
 _DATA = [(b"x-content-type-options", b"nosniff")]
 _PAGE = [
     *_DATA,

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from . import pages
 from .access import check_same_origin, cookie, is_token
 from .bodies import media_type
+from .pages import Html
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from .app import Service
 
-__all__ = ["FORM", "HTML", "log_in", "log_out", "page"]
+__all__ = ["FORM", "log_in", "log_out", "page"]
 
-FORM, HTML = "application/x-www-form-urlencoded", "text/html"
-_PAGE = Path(__file__).with_name("static") / "login.html"
-_WRONG = '<p role="alert">That is not the token.</p>'
+FORM = "application/x-www-form-urlencoded"
+_WRONG = Html('<p role="alert" class="alert">That is not the token.</p>')
 
 
 async def page(service: Service, request: Request) -> Response:
     """Return a page that asks for the token."""
-    return _page()
+    return _page(request)
 
 
 async def log_in(service: Service, request: Request) -> Response:
@@ -37,7 +37,7 @@ async def log_in(service: Service, request: Request) -> Response:
         fields = parse_qs((await reading.body()).decode("ascii", "replace"))
     token = fields.get("token", [""])[0].strip()
     if not is_token(token, await run_in_threadpool(service.store.token)):
-        return _page(_WRONG, 401)
+        return _page(request, _WRONG, 401)
     return _elsewhere(request, "/", token)
 
 
@@ -47,9 +47,8 @@ async def log_out(service: Service, request: Request) -> Response:
     return _elsewhere(request, "/login", "")
 
 
-def _page(alert: str = "", status: int = 200) -> Response:
-    text = _PAGE.read_text("utf-8").replace("<!-- alert -->", alert)
-    return Response(text, status, {"Cache-Control": "no-store"}, HTML)
+def _page(request: Request, alert: str = "", status: int = 200) -> Response:
+    return pages.page(request, "login.html", title="Log in", status=status, alert=alert)
 
 
 def _elsewhere(request: Request, path: str, token: str) -> Response:

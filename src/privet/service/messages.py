@@ -12,8 +12,8 @@ from .problems import Problem
 from .settings import Settings  # noqa: TC001, as msgspec reads it
 
 __all__ = [
-    "Counted", "Created", "Imported", "Invitations", "Invite", "Listed", "OneSurvey", "Reports",
-    "Status", "encoded", "read",
+    "Counted", "Created", "Drafted", "Imported", "Invitations", "Invite", "Listed", "OneSurvey",
+    "Planned", "Progress", "Reports", "Status", "encoded", "read",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -78,6 +78,42 @@ class Imported(Struct):
 
     counted: int
     already: int
+
+
+class Planned(Struct):
+    """What people would tell of a question, or of a table of several."""
+
+    asks: list[str]
+    of: Literal["share", "option", "mean"]
+    people: Annotated[float, Meta(description="How many are expected to be asked it.")]
+    margin: Annotated[
+        float | None, Meta(description="How far 95 % intervals reach; null is without bound.")
+    ]
+    detectable: Annotated[
+        float | None, Meta(description="The smallest share that can be told from none, if known.")
+    ]
+    picture: Annotated[
+        dict[str, Any] | None, Meta(description="An estimate of made-up answers, to draw.")
+    ]
+
+
+class Drafted(Struct):
+    """The contract of a draft, and what to expect of it."""
+
+    contract: dict[str, Any]
+    privacy: Annotated[str, Meta(description="What its ε means, in plain words.")]
+    plan: list[Planned]
+    draft: Annotated[
+        dict[str, Any] | None, Meta(description="As it was read; null if it was a contract.")
+    ]
+
+
+class Progress(Struct):
+    """How far a survey is."""
+
+    open: bool
+    results: Literal["none", "private", "shown"]
+    detail: Annotated[str, Meta(description="Why there is nothing to see, in a sentence.")]
 
 
 class Status(Struct):

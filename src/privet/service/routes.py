@@ -12,22 +12,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from . import login, metrics, surveys
+from . import downloads, login, metrics, pages, surveys
+from .drafts import TOML, draft
 from .importing import PARQUET, import_reports
 from .ingest import BYTES, JSON, KEY, take_reports
-from .login import HTML
 from .messages import (
     Counted,
     Created,
+    Drafted,
     Imported,
     Invitations,
     Invite,
     Listed,
     OneSurvey,
+    Progress,
     Reports,
     Status,
 )
+from .pages import HTML
 from .settings import Settings
+from .static_files import KINDS, static_file
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -62,6 +66,7 @@ def _parameter(name: str, place: str, schema: Mapping[str, Any]) -> Mapping[str,
 
 
 _KEY = {"type": "string", "pattern": f"^{KEY}$"}
+_NAMES = {"type": "array", "items": {"type": "string"}}
 _KEYS = (
     _parameter("Idempotency-Key", "header", _KEY),
     _parameter("key", "query", _KEY),
@@ -78,6 +83,9 @@ _ONE = "/surveys/{id}"
 _CREATED = {200: {JSON: Created}, 201: {JSON: Created}}
 _SURVEY = {200: {JSON: OneSurvey}}
 _PAGE = {200: {HTML: None}}
+_OWN_PAGE = {200: {HTML: None}, 303: {}}
+_MISSING = {404: {HTML: None}, 410: {HTML: None}}
+_FILES = {200: dict.fromkeys(downloads.KINDS.values())}
 _BODY = (400, 413, 415)  # what may be wrong with any body
 _NONE = (404, 410)
 
@@ -93,6 +101,14 @@ ROUTES = (
         gives={200: {BYTES: None, PARQUET: None}}, refuses=_NONE,
     ),
     Row("GET", f"{_ONE}/estimate", surveys.estimate, shared=True, refuses=(*_NONE, 403)),
+    Row(
+        "GET", f"{_ONE}/estimate.{{ending}}", downloads.download, gives=_FILES,
+        refuses=(*_NONE, 400, 403), parameters=(_parameter("question", "query", _NAMES),),
+    ),
+    Row("GET", f"{_ONE}/progress", surveys.progress, gives={200: {JSON: Progress}}, refuses=_NONE),
+    Row("GET", f"{_ONE}/results", pages.results, gives=_PAGE | _MISSING),
+    Row("GET", f"{_ONE}/answer", pages.answer, gives=_PAGE | _MISSING),
+    Row("GET", f"{_ONE}/settings", pages.settings, gives=_OWN_PAGE | _MISSING),
     Row(
         "GET", f"{_ONE}/tally", surveys.tally, admin=True, gives={200: {BYTES: None}},
         refuses=_NONE,
@@ -116,6 +132,17 @@ ROUTES = (
     Row(
         "POST", "/surveys", surveys.create, admin=True, takes={JSON: dict}, gives=_CREATED,
         parameters=_SETTINGS, refuses=(*_BODY, 409),
+    ),
+    Row(
+        "POST", "/drafts", draft, admin=True, takes={JSON: dict, TOML: None},
+        gives={200: {JSON: Drafted}}, refuses=_BODY,
+        parameters=(_parameter("people", "query", {"type": "integer", "minimum": 1}),),
+    ),
+    Row("GET", "/", pages.dashboard, gives=_OWN_PAGE),
+    Row("GET", "/new", pages.editor, gives=_OWN_PAGE),
+    Row(
+        "GET", "/static/{name}", static_file, gives={200: dict.fromkeys(KINDS.values())},
+        refuses=(404,),
     ),
     Row("GET", "/login", login.page, gives=_PAGE),
     Row(

@@ -22,7 +22,17 @@ from .bodies import media_type
 from .estimates import tag
 from .importing import PARQUET
 from .ingest import BYTES, JSON
-from .messages import Created, Invitations, Invite, Listed, OneSurvey, Status, encoded, read
+from .messages import (
+    Created,
+    Invitations,
+    Invite,
+    Listed,
+    OneSurvey,
+    Progress,
+    Status,
+    encoded,
+    read,
+)
 from .problems import Problem
 from .settings import Settings, in_query
 
@@ -51,7 +61,7 @@ async def create(service: Service, request: Request) -> Response:
 
 async def listed(service: Service, request: Request) -> Response:
     """List the surveys."""
-    return _json(Listed(await asyncio.to_thread(_all, service)))
+    return _json(Listed(await asyncio.to_thread(every, service)))
 
 
 async def change(service: Service, request: Request) -> Response:
@@ -67,7 +77,7 @@ async def change(service: Service, request: Request) -> Response:
         raise Problem(HTTPStatus.CONFLICT, "settled", detail)
     await asyncio.to_thread(service.store.change, id, after.kept())
     service.forget(id)
-    return _json(await asyncio.to_thread(_one, service, id))
+    return _json(await asyncio.to_thread(one, service, id))
 
 
 async def invite(service: Service, request: Request) -> Response:
@@ -91,7 +101,7 @@ async def close(service: Service, request: Request) -> Response:
     """Take no more reports."""
     id = request.path_params["id"]
     await asyncio.to_thread(service.store.close, id)
-    return _json(await asyncio.to_thread(_one, service, id))
+    return _json(await asyncio.to_thread(one, service, id))
 
 
 async def delete(service: Service, request: Request) -> Response:
@@ -106,20 +116,35 @@ async def estimate(service: Service, request: Request) -> Response:
     """Return what the reports say; computed once for the same reports."""
     id = request.path_params["id"]
     found = await service.estimates.of(id)
-    least = (await service.settings(id)).public_from
-    if least is None or found.n < least:
-        await _check_private(service, request, least)
+    await check_visible(service, request, id, found.n)
     return _tagged(request, found.tag, found.body)
 
 
-async def _check_private(service: Service, request: Request, least: int | None) -> None:
-    """Refuse whoever is not the administrator, and say what would be."""
+async def check_visible(service: Service, request: Request, id: str, n: int) -> None:
+    """Refuse whoever may not see what so many reports say, and tell when they may."""
+    least = (await service.settings(id)).public_from
+    if least is not None and n >= least:
+        return
     try:
         await service.check_admin(request)
     except Problem:
         when = "never public" if least is None else f"public from {least:,} reports on"
         detail = f"The results of this survey are {when}."
         raise Problem(HTTPStatus.FORBIDDEN, "private", detail) from None
+
+
+async def progress(service: Service, request: Request) -> Response:
+    """Say whether a survey is open, and whether there are results to see."""
+    id = request.path_params["id"]
+    is_open = (await asyncio.to_thread(service.store.get, id)).open
+    n = await asyncio.to_thread(service.store.size, id)
+    try:
+        await check_visible(service, request, id, n)
+    except Problem as problem:
+        return _json(Progress(is_open, "private", str(problem)))
+    if n == 0:
+        return _json(Progress(is_open, "none", "Nobody has answered yet."))
+    return _json(Progress(is_open, "shown", ""))
 
 
 async def tally(service: Service, request: Request) -> Response:
@@ -190,7 +215,7 @@ def _json(message: Any, status: int = 200, headers: Mapping[str, str] | None = N
     return Response(encoded(message), status, headers, JSON)
 
 
-def _one(service: Service, id: str) -> OneSurvey:
+def one(service: Service, id: str) -> OneSurvey:
     """Return a survey as its administrator sees it."""
     entry = service.store.get(id)
     contract = Contract.from_json(entry.contract)
@@ -206,18 +231,24 @@ def _one(service: Service, id: str) -> OneSurvey:
     )
 
 
-def _all(service: Service) -> list[OneSurvey]:
+def every(service: Service) -> list[OneSurvey]:
+    """Return all surveys as their administrator sees them."""
     found = []
     for id in service.store.entries():
         with suppress(NoSurvey):  # which was deleted in the meantime
-            found.append(_one(service, id))
+            found.append(one(service, id))
     return found
 
 
 def _tagged(request: Request, tag: str, body: bytes, kind: str = JSON) -> Response:
     """Return a body with its tag, or nothing to who has it already."""
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
-    had = request.headers.get("if-none-match", "")
-    if tag in [one.strip().removeprefix("W/") for one in had.split(",")]:
+    if had(request, tag):
         return Response(status_code=304, headers=headers)
     return Response(body, headers=headers, media_type=kind)
+
+
+def had(request: Request, tag: str) -> bool:
+    """Tell whether whoever asks has it already."""
+    tags = request.headers.get("if-none-match", "").split(",")
+    return tag in [one.strip().removeprefix("W/") for one in tags]

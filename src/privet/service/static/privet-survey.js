@@ -2,7 +2,8 @@
 //
 // Asks a survey's question, or a page of a questionnaire; sends one report per device; shows exactly
 // what was sent. Attributes: src, invitation, max-epsilon, fingerprint, lang. Events: privet-sent and
-// privet-refused. It writes no HTML from text, and needs no inline style.
+// privet-refused. Looks: --privet-accent, --privet-on-accent, --privet-line; parts question and title.
+// It writes no HTML from text, and needs no inline style.
 
 import { messages } from "./messages.js";
 import { deskFor } from "./privet-desk.js";
@@ -14,16 +15,30 @@ const MANY = 20; // more answers than this are found by typing
 
 const style = new CSSStyleSheet();
 style.replaceSync(`
-  :host { display: block; font: inherit; max-width: 40rem; }
-  fieldset { border: 1px solid; border-radius: .4rem; margin: 0 0 1rem; padding: .6rem 1rem; }
-  legend { font-weight: bold; padding: 0 .3rem; }
-  label { display: block; padding: .25rem 0; }
-  .list { max-height: 16rem; overflow: auto; }
-  button, input { font: inherit; }
-  input:not([type=radio], [type=checkbox]) { box-sizing: border-box; max-width: 100%; padding: .3rem; }
-  button { padding: .4rem 1.2rem; }
+  :host { display: block; font: inherit; max-width: 42rem; }
+  fieldset { border: 0; margin: 0 0 1rem; padding: 0; min-width: 0; }
+  legend { font-size: 1.15em; font-weight: 650; padding: 0; margin-bottom: .5rem; }
+  label { display: flex; align-items: center; gap: .7rem; min-height: 2.75rem; padding: .3rem .8rem; margin-bottom: .4rem;
+    border: 1px solid var(--privet-line, currentColor); border-radius: .5rem; cursor: pointer; }
+  label:has(:checked) { border-color: var(--privet-accent, currentColor); box-shadow: inset 0 0 0 1px var(--privet-accent, currentColor); }
+  label:has(:disabled) { cursor: not-allowed; opacity: .6; }
+  label:has([type=number]) { border: 0; padding: 0; }
+  .list { max-height: 20rem; overflow: auto; padding: 2px; }
+  button, input { font: inherit; color: inherit; }
+  input { accent-color: var(--privet-accent, auto); }
+  input:is([type=radio], [type=checkbox]) { width: 1.15rem; height: 1.15rem; margin: 0; flex: none; }
+  input:not([type=radio], [type=checkbox]) { box-sizing: border-box; max-width: 100%; padding: .5rem .7rem; background: transparent;
+    border: 1px solid var(--privet-line, currentColor); border-radius: .45rem; }
+  button { padding: .6rem 1.6rem; font-weight: 600; border: 1px solid; border-radius: .45rem; cursor: pointer;
+    background: var(--privet-accent, ButtonFace); color: var(--privet-on-accent, ButtonText); }
+  :focus-visible { outline: 3px solid var(--privet-accent, currentColor); outline-offset: 2px; }
+  [role=status]:not(:empty) { font-weight: 650; }
+  h2 { line-height: 1.3; margin: 1.2rem 0 .5rem; font-size: 1.1em; }
+  section:not(:empty) { border-top: 1px solid var(--privet-line, currentColor); }
   code { overflow-wrap: anywhere; }
-  ul { columns: 12rem; }
+  summary { cursor: pointer; }
+  ul { columns: 12rem; padding-left: 1.2rem; }
+  p:empty { display: none; }
 `);
 
 /**
@@ -52,7 +67,7 @@ class Field {
       hint.textContent = say("type");
     } else this.#listed(name);
     if (question.kind === "several") hint.textContent = say("atMost", { most: question.most });
-    this.element = make("fieldset", {}, make("legend", { textContent: question.question }), this.inputs);
+    this.element = make("fieldset", {}, make("legend", { textContent: question.question, part: "question" }), this.inputs);
     if (!hint.textContent) return;
     this.element.append(hint);
     this.element.setAttribute("aria-describedby", hint.id);
@@ -216,7 +231,7 @@ export class PrivetSurvey extends HTMLElement {
       const answers = fields.map((/** @type {Field} */ one) => [one.question.id, one.answer]);
       this.answer(info.single ? answers[0][1] : Object.fromEntries(answers));
     });
-    const title = info.single ? [] : [make("h2", { textContent: info.title })];
+    const title = info.single ? [] : [make("h2", { textContent: info.title, part: "title" })];
     this.#status.textContent = "";
     this.#sent.replaceChildren();
     this.shadowRoot?.replaceChildren(...title, form, this.#status, this.#sent);
@@ -261,7 +276,7 @@ export class PrivetSurvey extends HTMLElement {
     const chances = { own: 100 * said.own, other: 100 * said.other };
     const bytes = make("summary", { textContent: words("bytes") });
     this.#sent.replaceChildren(
-      make("h3", { textContent: words("report") }),
+      make("h2", { textContent: words("report") }),
       make("p", { textContent: denies ? words("denies") : words("names", said) }),
       make("ul", {}, ...items(listed)),
       make("p", { textContent: said.other === undefined ? "" : words("chances", chances) }),

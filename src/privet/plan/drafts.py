@@ -27,7 +27,8 @@
     smokes = 0.2
     "smokes, region" = 0.4
 
-The names of the questions are their ids, and the names of their columns in files of answers.
+The names of the questions are their ids, and the names of their columns in files of answers. A
+draft of one question may also be a survey's.
 """
 
 from __future__ import annotations
@@ -41,9 +42,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from ..contract import Contract
     from ..questionnaire import Questionnaire
+    from ..survey import Survey
 
-__all__ = ["read_draft"]
+__all__ = ["contract_of", "parsed", "read_draft"]
 
 _FIELDS = {"title", "epsilon", "id", "tables", "questions", "shares"}
 _QUESTION = {
@@ -56,13 +59,13 @@ _QUESTION = {
 def read_draft(path: Path) -> Questionnaire:
     """Return the questionnaire that a file drafts, or raise InvalidFile, which names it."""
     try:
-        return _made(_parsed(path))
+        return _questionnaire(parsed(path.read_bytes()))
     except PrivetError as error:
         raise InvalidFile(f"{path}: {error}") from None
 
 
-def _parsed(path: Path) -> dict[str, Any]:
-    data = path.read_bytes()
+def parsed(data: bytes) -> dict[str, Any]:
+    """Return what a TOML or JSON text says, not checked yet, or raise InvalidSurvey."""
     try:
         text = data.decode("utf-8-sig")
         if text.lstrip().startswith("{"):
@@ -78,8 +81,24 @@ def _parsed(path: Path) -> dict[str, Any]:
     return found
 
 
-def _made(draft: dict[str, Any]) -> Questionnaire:
-    from ..questionnaire import Questionnaire
+def contract_of(draft: dict[str, Any]) -> Contract:
+    """Return the contract that a draft is of: a survey, where there is one question.
+
+    >>> drink = {"question": "Tea?", "categories": ["yes", "no"]}
+    >>> contract_of({"title": "Tea", "epsilon": 1.0, "questions": {"tea": drink}})
+    Survey('Tea?', 2 categories, KSubset(d=2, epsilon=1.0, k=1))
+    """
+    surveys = _surveys(draft)
+    if len(surveys) != 1:
+        return _questionnaire(draft)
+    from ..survey import Survey
+
+    (only,) = surveys
+    id = draft.get("id", only.id)
+    return Survey(only.question, only.answers, only.epsilon, mechanism=only.mechanism, id=id)
+
+
+def _surveys(draft: dict[str, Any]) -> list[Survey]:
     from ..survey import Survey
 
     _check("a draft", draft, _FIELDS, {"title", "epsilon", "questions"})
@@ -95,6 +114,13 @@ def _made(draft: dict[str, Any]) -> Questionnaire:
             surveys.append(Survey(said, answers, draft["epsilon"], mechanism=how, id=name))
         except InvalidArgument as error:
             raise InvalidSurvey(f"question {name!r}: {error}") from None
+    return surveys
+
+
+def _questionnaire(draft: dict[str, Any]) -> Questionnaire:
+    from ..questionnaire import Questionnaire
+
+    surveys = _surveys(draft)
     shares: Any = draft.get("shares")
     if isinstance(shares, dict):
         shares = {_page(name): share for name, share in shares.items()}

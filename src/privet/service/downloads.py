@@ -1,0 +1,102 @@
+"""Estimates as files: a table for spreadsheets, and pictures."""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+
+from ..errors import InvalidArgument
+from ..survey import Survey
+from . import estimates, surveys
+from .problems import Problem
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from ..analysis.tally import Tally
+    from .app import Service
+
+__all__ = ["KINDS", "Files", "download"]
+
+KINDS = {"csv": "text/csv", "svg": "image/svg+xml", "png": "image/png"}
+_MOST_KEPT = 64
+
+
+async def download(service: Service, request: Request) -> Response:
+    """Return the estimate as CSV, SVG or PNG: of a questionnaire, one question's or table's."""
+    id, ending = request.path_params["id"], request.path_params["ending"]
+    if ending not in KINDS:
+        detail = f"An estimate is a file that ends in {', '.join(KINDS)}."
+        raise Problem(HTTPStatus.NOT_FOUND, "nowhere", detail)
+    asked = request.query_params.getlist("question")
+    tally = await asyncio.to_thread(service.store.tally, id)
+    await surveys.check_visible(service, request, id, tally.n)
+    tag = f'{estimates.tag(tally)[:-1]}-{ending}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    if surveys.had(request, tag):
+        return Response(status_code=304, headers=headers)
+    body = await service.files.of(tally, asked, ending)
+    name = "-".join([id, *asked])  # which are ids, as there is a file
+    headers["Content-Disposition"] = f'attachment; filename="{name}.{ending}"'
+    return Response(body, headers=headers, media_type=KINDS[ending])
+
+
+class Files:
+    """Files of estimates, made one at a time; the latest are kept."""
+
+    def __init__(self) -> None:
+        self._making = asyncio.Lock()
+        self._kept: dict[tuple[str, ...], bytes] = {}
+
+    async def of(self, tally: Tally, asked: list[str], ending: str) -> bytes:
+        """Return the file, made if need be."""
+        key = (estimates.tag(tally), ending, *asked)
+        async with self._making:
+            if key not in self._kept:
+                made = await asyncio.to_thread(_file, tally, asked, ending)
+                if len(self._kept) >= _MOST_KEPT:
+                    self._kept.pop(next(iter(self._kept)))
+                self._kept[key] = made
+        return self._kept[key]
+
+
+def _file(tally: Any, asked: list[str], ending: str) -> bytes:
+    try:
+        part = _part(tally, asked)
+        return _table(part) if ending == "csv" else _picture(part, ending)
+    except InvalidArgument as error:
+        raise Problem(HTTPStatus.BAD_REQUEST, "question", str(error)) from None
+
+
+def _part(tally: Any, asked: list[str]) -> Any:
+    """Return the estimate of what is asked for."""
+    estimate = tally.estimate()
+    if isinstance(tally.survey, Survey):
+        if asked not in ([], [tally.survey.id]):
+            raise Problem(HTTPStatus.BAD_REQUEST, "question", "This survey is one question.")
+        return estimate
+    known = [one.id for one in tally.survey.surveys]
+    if not asked or not set(asked) <= set(known):
+        detail = f"Name a ?question=, or those of a table, of {', '.join(known)}."
+        raise Problem(HTTPStatus.BAD_REQUEST, "question", detail)
+    return estimate[asked[0]] if len(asked) == 1 else estimate.table(*asked)
+
+
+def _table(part: Any) -> bytes:
+    from ..analysis.spreadsheet import csv_text
+
+    return csv_text(part.columns(estimates.LEVEL))[0].encode()
+
+
+def _picture(part: Any, ending: str) -> bytes:
+    from ..figures import save
+
+    with TemporaryDirectory(prefix="privet-") as folder:
+        path = Path(folder, f"estimate.{ending}")
+        save(part, path)
+        return path.read_bytes()

@@ -1,0 +1,153 @@
+"""Drafts of surveys, and what people can expect of them, before anyone is asked.
+
+A draft is what the editor has, or a file of `privet questionnaire new`, or a contract as it is. The
+pictures are of made-up answers: what they show is how far the intervals would reach.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+import numpy as np
+from starlette.responses import Response
+
+from ..analysis.scale_estimate import ScaleEstimate
+from ..answers.scale import Scale
+from ..contract import Contract
+from ..errors import InvalidArgument, InvalidSurvey
+from ..plan.drafts import contract_of, parsed
+from ..plan.margins import expected_interval
+from ..plan.planning import plan_with
+from ..plan.questionnaires import plan_questionnaire
+from ..survey import Survey
+from .bodies import media_type
+from .estimates import LEVEL, as_json, describe_question
+from .ingest import JSON
+from .languages import privacy
+from .messages import Planned
+from .problems import Problem
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from ..questionnaire import Questionnaire
+    from .app import Service
+
+__all__ = ["TOML", "draft"]
+
+TOML = "application/toml"
+_PEOPLE, _MOST_PEOPLE = 1000, 10**9
+_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+# Of a picture: the most bars and cells, and how much rarer each answer is than the one before.
+_BARS, _CELLS, _RARER = 8, 64, 0.72
+_OF: dict[str, Literal["share", "option"]] = {"choice": "share", "several": "option"}
+
+
+async def draft(service: Service, request: Request) -> Response:
+    """Return the contract of a draft, and what so many people would tell."""
+    media_type(request, JSON, TOML)
+    people = _people(request.query_params.get("people", str(_PEOPLE)))
+    with service.room.reading(request) as reading:
+        body = await reading.body()
+        return Response(await asyncio.to_thread(_drafted, body, people), media_type=JSON)
+
+
+def _people(said: str) -> int:
+    if not said.isdecimal() or not 1 <= int(said[:12]) <= _MOST_PEOPLE:
+        detail = f"people is a whole number in [1, {_MOST_PEOPLE:,}]."
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-draft", detail)
+    return int(said)
+
+
+def _drafted(body: bytes, people: int) -> bytes:
+    try:
+        fields = parsed(body)
+        whole = "privet" in fields
+        contract = Contract.from_json(body) if whole else contract_of(fields)
+    except (InvalidArgument, InvalidSurvey) as error:
+        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-draft", str(error)) from None
+    rows = (
+        [_survey(contract, people)]
+        if isinstance(contract, Survey)
+        else _questionnaire(contract, people)  # type: ignore[arg-type]
+    )
+    read, plan = None if whole else fields, [msgspec.structs.asdict(row) for row in rows]
+    words = privacy(contract.epsilon)
+    return as_json({"contract": contract.fields(), "privacy": words, "plan": plan, "draft": read})
+
+
+def _survey(survey: Survey, n: int) -> Planned:
+    """Say what people tell of one question."""
+    answers: Any = survey.answers
+    if isinstance(answers, Scale):
+        return _scale(survey, n, n)
+    asked = answers if answers.kind == "several" else survey.mechanism.d
+    plan: Any = plan_with(asked, survey.mechanism, n, LEVEL)
+    shares = _made_up(survey)
+    ends = [expected_interval(survey.mechanism, one, n, 1 - LEVEL) for one in shares]
+    picture = _bars(survey, n, shares, ends)
+    return Planned([survey.id], _OF[answers.kind], n, plan.common_margin, plan.detectable, picture)
+
+
+def _questionnaire(questionnaire: Questionnaire, n: int) -> list[Planned]:
+    """Say what people tell of each question and each table."""
+    rows = []
+    for row in plan_questionnaire(questionnaire, n):
+        margin = _Z * row.standard_error
+        survey = questionnaire[row.asks[0]]
+        if row.of == "mean":
+            rows.append(_scale(survey, n, row.people, margin))
+            continue
+        picture = None
+        if len(row.asks) == 1:
+            shares = _made_up(survey)
+            ends = [(max(one - margin, 0.0), min(one + margin, 1.0)) for one in shares]
+            picture = _bars(survey, n, shares, ends)
+        of = _OF[survey.answers.kind] if len(row.asks) == 1 else "share"
+        rows.append(Planned(list(row.asks), of, row.people, margin, None, picture))
+    return rows
+
+
+def _scale(survey: Survey, n: int, people: float, margin: float | None = None) -> Planned:
+    """Say what so many people tell of numbers, and draw as many that lie about the middle."""
+    scale: Any = survey.answers
+    if margin is None:
+        margin = plan_with(scale, survey.mechanism, n, LEVEL).margin
+    if people < 1:
+        return Planned([survey.id], "mean", people, margin, None, None)
+    shape = Scale(scale.low, scale.high, min(scale.cells, _CELLS), scale.unit, bands=scale.bands)
+    coarse = Survey(survey.question, shape, survey.epsilon, id=survey.id)
+    bell = np.exp(-(np.linspace(-3, 2.5, shape.cells) ** 2))
+    chances = coarse.mechanism.analyst.estimator.chances @ (bell / bell.sum())  # type: ignore[attr-defined]
+    below = np.rint(round(people) * np.minimum(np.cumsum(chances), 1)).astype(np.int64)
+    below[-1] = round(people)
+    drawn = ScaleEstimate(coarse, round(people), np.diff(below, prepend=0))
+    picture = describe_question(drawn)
+    return Planned([survey.id], "mean", people, margin, None, picture)
+
+
+def _made_up(survey: Survey) -> list[float]:
+    """Return shares that fall from answer to answer: a distribution, if there is one choice."""
+    d, several = len(survey.categories), survey.answers.kind == "several"
+    first = 0.6 if several else (1 - _RARER) / (1 - _RARER**d)
+    return [first * _RARER**i for i in range(min(d, _BARS))]
+
+
+def _bars(
+    survey: Survey, n: int, shares: list[float], ends: list[tuple[float, float]]
+) -> dict[str, Any]:
+    """Return a picture as an estimate describes it."""
+    low, high = (list(side) for side in zip(*ends, strict=True))
+    return {
+        "kind": survey.answers.kind,
+        "n": n,
+        "categories": list(survey.categories[: len(shares)]),
+        "frequencies": shares,
+        "low": low,
+        "high": high,
+        "found": [end > 0 for end in low],
+    }

@@ -1,0 +1,107 @@
+// Pictures of estimates: shares with whiskers, numbers as a curve with its band, tables as heat maps.
+
+import { count, h, svg } from "./ui.js";
+
+const FEW = 20;
+const NICE = [0.02, 0.05, 0.1, 0.2, 0.25, 0.4, 0.5, 0.6, 0.8, 1];
+
+/** @param {number} share @param {number} [digits] */
+export const percent = (share, digits = 1) => `${(100 * Math.max(share, 0)).toFixed(digits)} %`;
+
+/**
+ * How many decimals of a percentage show that intervals are not empty.
+ * @param {number[]} low @param {number[]} high
+ */
+const digitsFor = (low, high) => (Math.min(...high.map((end, i) => end - low[i])) < 0.004 ? 2 : 1);
+
+/**
+ * A table of shares, with a bar and a whisker each; of many, the largest.
+ * @param {{ categories: string[], frequencies: number[], low: number[], high: number[], found?: boolean[] }} estimate
+ * @param {{ caption: string, sort?: boolean, all?: boolean, numbers?: boolean }} options
+ */
+export function shares(estimate, { caption, sort = false, all = false, numbers = true }) {
+  const { categories, frequencies, low, high, found } = estimate;
+  const order = categories.map((_, i) => i), digits = digitsFor(low, high);
+  const many = order.length > FEW && !all;
+  if (sort || many) order.sort((a, b) => frequencies[b] - frequencies[a] || a - b);
+  const shown = many ? order.slice(0, FEW) : order;
+  const most = Math.max(...shown.map((i) => high[i]));
+  const top = NICE.find((one) => one >= most) ?? 1;
+  const rows = shown.map((i) => {
+    const sure = found?.[i] ?? true;
+    return h("tr", { role: "row", class: sure ? "sure" : "unsure" },
+      h("th", { role: "rowheader", scope: "row" }, categories[i]),
+      h("td", { role: "cell", class: "bar" }, bar(frequencies[i] / top, low[i] / top, high[i] / top)),
+      h("td", { role: "cell", class: "number share" }, sure ? percent(frequencies[i], digits) : `(${percent(frequencies[i], digits)})`),
+      numbers ? h("td", { role: "cell", class: "number ends" }, `${percent(low[i], digits)} – ${percent(high[i], digits)}`) : null);
+  });
+  const head = (/** @type {string} */ kind, /** @type {any[]} */ ...said) => h("th", { role: "columnheader", scope: "col", class: kind }, ...said);
+  return h("table", { class: "shares", role: "table" },
+    h("caption", { class: "visually-hidden" }, caption),
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, head("", "answer"),
+      head("bar", h("span", {}, h("span", {}, "0"), h("span", {}, percent(top, 0)))), head("number", "share"), numbers ? head("number", "95 % interval") : null)),
+    h("tbody", { role: "rowgroup" }, ...rows));
+}
+
+/**
+ * A bar, and the interval across it.
+ * @param {number} share @param {number} low @param {number} high
+ */
+function bar(share, low, high) {
+  const at = (/** @type {number} */ x) => (100 * Math.min(Math.max(x, 0), 1)).toFixed(2);
+  return svg("svg", { class: "bars", viewBox: "0 0 100 24", preserveAspectRatio: "none", "aria-hidden": "true" },
+    svg("rect", { y: "4", width: at(share), height: "16" }),
+    svg("path", { d: `M${at(low)} 12H${at(high)}M${at(low)} 8v8M${at(high)} 8v8` }));
+}
+
+/**
+ * How numbers are spread.
+ * @param {any} estimate @param {string} label
+ */
+export function curve({ curve: { at, shares: mid, low, high }, mean }, label) {
+  const width = 640, height = 200, first = at[0], last = at[at.length - 1];
+  const top = Math.min(Math.max(...high), 2.5 * Math.max(...mid));
+  const x = (/** @type {number} */ one) => (20 + (600 * (one - first)) / (last - first)).toFixed(1);
+  const y = (/** @type {number} */ one) => (height - (190 * Math.min(one, top)) / top).toFixed(1);
+  const line = (/** @type {number[]} */ values, /** @type {number[]} */ places) => places.map((i) => `${x(at[i])} ${y(values[i])}`).join("L");
+  const forth = at.map((/** @type {any} */ _, /** @type {number} */ i) => i), back = [...forth].reverse();
+  const ticks = steps(first, last).flatMap((one) => [
+    svg("path", { class: "axis", d: `M${x(one)} ${height}v5` }),
+    svg("text", { x: x(one), y: `${height + 10}`, "text-anchor": "middle" }, count(one, 2)),
+  ]);
+  return svg("svg", { class: "curve", viewBox: `0 0 ${width} ${height + 36}`, role: "img", "aria-label": label },
+    svg("path", { class: "band", d: `M${line(high, forth)}L${line(low, back)}Z` }),
+    svg("path", { class: "line", d: `M${line(mid, forth)}` }),
+    svg("path", { class: "axis", d: `M20 ${height}H620` }), ...ticks,
+    svg("path", { class: "mean", d: `M${x(mean.low)} ${height}H${x(mean.high)}M${x(mean.value)} ${height - 8}v16` }));
+}
+
+/**
+ * Round numbers between two.
+ * @param {number} first @param {number} last
+ */
+function steps(first, last) {
+  const rough = (last - first) / 6, power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * /** @type {number} */ ([1, 2, 5, 10].find((one) => one * power >= rough));
+  const found = [];
+  for (let i = Math.ceil(first / step); i * step <= last; i++) found.push(i * step);
+  return found;
+}
+
+/**
+ * A table of two questions.
+ * @param {any} table @param {string[]} names
+ */
+export function heat({ categories: [down, across], frequencies, low, high }, names) {
+  const most = Math.max(...frequencies.flat(), 1e-9);
+  const head = h("tr", {}, h("td", {}), ...across.map((/** @type {string} */ one) => h("th", { scope: "col" }, one)));
+  const rows = down.map((/** @type {string} */ one, /** @type {number} */ i) =>
+    h("tr", {}, h("th", { scope: "row" }, one), ...across.map((/** @type {string} */ _, /** @type {number} */ j) => {
+      const cell = h("td", {}, percent(frequencies[i][j]), h("small", {}, `± ${percent((high[i][j] - low[i][j]) / 2)}`));
+      cell.style.setProperty("--share", (Math.max(frequencies[i][j], 0) / most).toFixed(3));
+      return cell;
+    })));
+  head.firstChild.className = "corner";
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": names.join(" and ") },
+    h("table", { class: "heat" }, h("caption", { class: "visually-hidden" }, `Shares of ${names.join(" and ")}`), h("thead", {}, head), h("tbody", {}, ...rows)));
+}

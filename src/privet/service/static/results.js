@@ -1,0 +1,110 @@
+// What the reports say, as they come in.
+
+import { curve, heat, percent, shares } from "./charts.js";
+import { ask, byId, count, h, often, root } from "./ui.js";
+
+const { id } = byId("results").dataset, path = `/surveys/${id}`;
+const summary = byId("summary"), place = byId("questions");
+const state = /** @type {any} */ (document.querySelector(".state"));
+/** @type {{ sort: boolean, all: boolean }} */
+const view = { sort: false, all: false };
+/** @type {any} */ let contract;
+/** @type {any} */ let estimate;
+let tag = "";
+
+/** @param {any} one @param {string} unit */
+const measured = (one, unit) => (one.value === null ? "unknown" : `${count(one.value, 1)} ${unit}`.trim());
+
+/**
+ * Links to files, and a button that shows more.
+ * @param {string[]} ids @param {any} button
+ */
+function files(ids, button) {
+  const asked = contract.questions ? `?${ids.map((one) => `question=${encodeURIComponent(one)}`).join("&")}` : "";
+  const link = (/** @type {string} */ kind) => h("a", { href: `${root}${path}/estimate.${kind}${asked}`, download: true }, kind.toUpperCase());
+  const kinds = ["csv", "svg", "png"].filter((kind) => kind === "csv" || ids.length < 3);
+  return h("div", { class: "files" }, h("span", { class: "hint" }, "Download"), ...kinds.map(link), button);
+}
+
+/**
+ * How to see more of a list, if there is more to see.
+ * @param {any} found
+ */
+function viewing({ categories }) {
+  if (!categories || categories.length < 4) return null;
+  const redraw = (/** @type {"sort" | "all"} */ what) => () => ((view[what] = !view[what]), draw());
+  if (categories.length <= 20) return h("button", { type: "button", "aria-pressed": `${view.sort}`, click: redraw("sort") }, view.sort ? "As asked" : "Largest first");
+  return h("button", { type: "button", click: redraw("all") }, view.all ? "Show the 20 largest" : `Show all ${count(categories.length)}`);
+}
+
+/** @param {any} found @param {string} caption */
+function listed(found, caption) {
+  const table = shares(found, { caption, ...view });
+  return [table, table.querySelector(".unsure") ? h("p", { class: "hint" }, "In brackets, with a dashed bar: cannot be told from no one at all.") : null];
+}
+
+/** @param {any} found @param {string} caption */
+function numbers(found, caption) {
+  const { mean, quantiles, bands, unit } = found;
+  const row = (/** @type {string} */ name, /** @type {any} */ one) => h("tr", {}, h("th", { scope: "row" }, name),
+    h("td", { class: "number share" }, measured(one, unit)), h("td", { class: "number ends" }, `${count(one.low, 1)} – ${count(one.high, 1)}`));
+  const named = (/** @type {number} */ q) => (q === 0.5 ? "Median" : `${100 * q} % are below`);
+  const column = (/** @type {string} */ key) => bands.map((/** @type {any} */ one) => one[key]);
+  const table = h("table", { class: "shares" }, h("caption", { class: "visually-hidden" }, "Mean and quantiles"),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "figure"), h("th", { scope: "col", class: "number" }, unit || "number"), h("th", { scope: "col", class: "number" }, "95 % interval"))),
+    h("tbody", {}, row("Mean", mean), ...quantiles.map((/** @type {any} */ one) => row(named(one.q), one))));
+  return [curve(found, `${caption}: mean ${measured(mean, unit)}`), h("p", { class: "hint" }, "How the numbers are spread, smoothly, with a 95 % band. The mark is the mean."), table,
+    bands.length > 1 ? shares({ categories: column("name"), frequencies: column("value"), low: column("low"), high: column("high") }, { caption: "Shares of ranges" }) : null];
+}
+
+/** @param {string} title @param {any[]} inside @param {string} note @param {string[]} ids @param {any} [button] */
+const card = (title, inside, note, ids, button = null) =>
+  h("section", { class: "card" }, title ? h("h2", {}, title) : null, note ? h("p", { class: "hint" }, note) : null, ...inside, files(ids, button));
+
+/** @param {string} title @param {any} found @param {string} name @param {string} note */
+const question = (title, found, name, note) =>
+  card(title, found.kind === "scale" ? numbers(found, title || contract.question) : listed(found, title || contract.question), note, [name], viewing(found));
+
+/** @param {any} table @param {Record<string, string>} texts */
+function tabled(table, texts) {
+  const names = table.questions.map((/** @type {string} */ one) => texts[one]), title = names.join(" × ");
+  if (table.questions.length === 2) return card(title, [heat(table, names)], "Shares of all people, and half the width of the 95 % interval.", table.questions);
+  const cells = table.categories.reduce((/** @type {string[]} */ sofar, /** @type {string[]} */ more) => sofar.flatMap((a) => more.map((b) => (a ? `${a}, ${b}` : b))), [""]);
+  const flat = (/** @type {string} */ key) => table[key].flat(Infinity);
+  return card(title, listed({ categories: cells, frequencies: flat("frequencies"), low: flat("low"), high: flat("high") }, title), "", table.questions);
+}
+
+function draw() {
+  const people = `${count(estimate.n)} ${estimate.n === 1 ? "person has" : "people have"} answered.`;
+  if (estimate.kind !== "questionnaire") {
+    const top = estimate.kind === "choice" ? estimate.frequencies.indexOf(Math.max(...estimate.frequencies)) : -1;
+    const said = top < 0 || !estimate.found[top] ? "" : ` Most: ${estimate.categories[top]}, about ${percent(estimate.frequencies[top], 0)}.`;
+    summary.textContent = people + said;
+    return place.replaceChildren(question("", estimate, contract.id, ""));
+  }
+  summary.textContent = `${people} Each was asked a part of the questions, drawn by chance.`;
+  /** @type {Record<string, string>} */
+  const texts = Object.fromEntries(contract.questions.map((/** @type {any} */ one) => [one.id, one.question]));
+  place.replaceChildren(
+    ...Object.entries(estimate.questions).map(([name, found]) => question(texts[name], found, name, `From ${count(/** @type {any} */ (found).n)} reports`)),
+    ...estimate.tables.map((/** @type {any} */ table) => tabled(table, texts)));
+}
+
+async function update() {
+  const progress = await (await ask("GET", `${path}/progress`)).json();
+  state.textContent = progress.open ? "open" : "closed";
+  state.className = `state ${state.textContent}`;
+  if (progress.results !== "shown") {
+    summary.textContent = progress.detail;
+    return place.replaceChildren();
+  }
+  const answer = await ask("GET", `${path}/estimate`, undefined, { headers: tag ? { "If-None-Match": tag } : {} });
+  if (answer.status === 304) return;
+  tag = answer.headers.get("ETag") ?? "";
+  contract ??= await (await ask("GET", path)).json();
+  estimate = await answer.json();
+  draw();
+}
+
+update().catch((error) => (summary.textContent = error.message));
+often(update, 3);

@@ -1,0 +1,255 @@
+"""The pages in a real Chromium: a survey's whole life, by mouse and by keyboard."""
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from privet import Questionnaire, Scale, Several, Survey
+from privet.contract import Contract
+from serving import Serving
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "questionnaire.toml"
+FRUIT = Survey("Which fruit?", ["apple", "pear", "plum", "fig"], 1.0, id="fruit")
+AGE = Survey("How old are you?", Scale(0, 100, 21, "years"), 1.0, id="age")
+READS = Survey("What do you read?", Several(["books", "blogs"], most=1), 1.0, id="reads")
+TOWN = Survey("Where?", ["north", "south"], 1.0, id="town")
+LIFE = Questionnaire("Life", [FRUIT, AGE, READS, TOWN], 1.0, tables=[("fruit", "town")], id="life")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with Serving(tmp_path_factory.mktemp("service")) as found:
+        client = found.client()
+        client.create(LIFE)
+        crowd = {"fruit": ["apple", "pear"] * 400, "age": [30, 50] * 400, "town": ["north"] * 800}
+        crowd["reads"] = [["books"], []] * 400
+        client.send("life", LIFE.randomize_batch(crowd).tobytes())
+        yield found
+
+
+@pytest.fixture
+def device(browser, service):
+    """Make new devices; afterwards, none may have shown a message or asked another host."""
+    made, said, hosts = [], [], set()
+
+    def new(**options):
+        context = browser.new_context(**options)
+        context.set_default_timeout(10_000)
+        context.on("console", lambda message: said.append(message.text))
+        context.on("weberror", lambda error: said.append(str(error.error)))
+        context.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+        made.append(context)
+        return context.new_page()
+
+    new.said = said
+    yield new
+    for context in made:
+        context.close()
+    assert said == []
+    assert hosts <= {urlsplit(service.url).netloc, ""}
+
+
+@pytest.fixture
+def admin(device, service):
+    page = device()
+    page.goto(service.url)
+    page.get_by_label("token").fill(service.token)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{service.url}/")
+    return page
+
+
+def answer(page, link, choice):
+    page.goto(link)
+    page.get_by_label(choice, exact=True).check()
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Sent. Thank you!").wait_for()
+
+
+def violations(page):
+    """What axe finds wrong with a page."""
+    found = Axe().run(page).response["violations"]
+    return [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+
+
+def make_survey(admin, service, question="Tea or coffee?", answers="tea\ncoffee\nneither"):
+    admin.goto(f"{service.url}/new")
+    admin.get_by_label("Question", exact=True).fill(question)
+    admin.get_by_label("Answers, one a line").fill(answers)
+    create = admin.get_by_role("button", name="Create the survey")
+    admin.locator("#plan .big").wait_for()
+    return create
+
+
+def test_from_an_empty_editor_to_results_that_come_in(admin, device, service):
+    create = make_survey(admin, service)
+    assert re.fullmatch(r"± \d\.\d %", admin.locator("#plan .big").text_content())
+    before = admin.locator("#words").text_content()
+    assert "strong (ε = 1)" in before
+    admin.get_by_label("Privacy level, from").fill("6")
+    admin.get_by_text("fair (ε = 2)").wait_for()
+    assert admin.locator("#plan .bars").count() == 3
+    create.click()
+    admin.wait_for_url("**/surveys/tea-or-coffee/settings")
+    link = admin.get_by_label("Anyone with this link").input_value()
+    assert link == f"{service.url}/surveys/tea-or-coffee/answer"
+    found = Contract.from_json(service.client().get("/surveys/tea-or-coffee").body)
+    assert found == Survey("Tea or coffee?", ["tea", "coffee", "neither"], 2.0)
+
+    admin.get_by_role("link", name="Results").click()
+    admin.get_by_text("Nobody has answered yet.").wait_for()
+    first = device()
+    answer(first, link, "tea")
+    assert first.context.cookies() == []
+    admin.get_by_text("1 person has answered.").wait_for()  # by itself
+    first.reload()
+    first.get_by_text("Sent. Thank you!").wait_for()  # asked again, nothing more is sent
+    answer(device(), link, "coffee")
+    admin.get_by_text("2 people have answered.").wait_for()
+    assert admin.locator(".shares tbody tr").count() == 3
+    first.get_by_text("What leaves this device").wait_for()
+    assert violations(first) == []
+    admin.get_by_role("link", name="Surveys").click()
+    row = admin.locator("[data-id=tea-or-coffee]")
+    assert row.locator("[data-reports]").text_content() == "2"
+    answer(device(), link, "neither")
+    row.get_by_text("3", exact=True).wait_for()
+    admin.on("dialog", lambda dialog: dialog.accept())
+    row.get_by_role("button", name="Close").click()
+    admin.get_by_text("“Tea or coffee?” is closed.").wait_for()
+    last = device()
+    last.goto(link)
+    last.get_by_text("This survey is closed").wait_for()
+
+
+def test_an_invitation_comes_in_the_fragment_and_counts_once(admin, device, service):
+    create = make_survey(admin, service, "By invitation?", "yes\nno")
+    admin.get_by_label("Only by invitation").check()
+    admin.locator("#create:enabled").wait_for()
+    create.click()
+    admin.wait_for_url("**/settings")
+    admin.get_by_label("How many", exact=True).fill("2")
+    admin.get_by_role("button", name="Make invitations").click()
+    admin.locator("#invited").wait_for()
+    links = admin.get_by_label("Links, one a line").input_value().split()
+    assert len(set(links)) == 2
+    with admin.expect_download() as download:
+        admin.get_by_role("link", name="Download as text").click()
+    assert Path(download.value.path()).read_text().split() == links
+    page = device()
+    addresses = []
+    page.on("request", lambda request: addresses.append(request.url))
+    answer(page, links[0], "yes")
+    token = links[0].partition("=")[2]
+    assert not any(token in one.partition("#")[0] for one in addresses)
+    page = device()
+    page.goto(links[0])
+    page.get_by_label("yes", exact=True).check()
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Refused: this survey needs an invitation").wait_for()
+    assert re.search("status of 403", device.said.pop())
+    answer(device(), links[1], "no")
+    assert service.client().get("/surveys/by-invitation/estimate").json["n"] == 2
+
+
+def test_the_respondents_page_needs_no_mouse(device, service):
+    service.client().create(TOWN)
+    page = device(locale="de-DE")
+    page.goto(f"{service.url}/surveys/town/answer")
+    page.get_by_role("button", name="Senden").wait_for()
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").text_content() == "Zur Umfrage springen"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    assert page.get_by_label("south").is_checked()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_text("Gesendet. Danke!").wait_for()
+    page.get_by_role("link", name="Zu den Ergebnissen").wait_for()
+
+
+def test_a_file_fills_the_editor_in_and_a_contract_stays_as_it_is(admin, service, tmp_path):
+    admin.goto(f"{service.url}/new")
+    admin.locator("#file").set_input_files(EXAMPLE)
+    admin.locator("#plan .big").first.wait_for()
+    texts = admin.get_by_label("Question", exact=True)
+    assert texts.first.input_value() == "Do you smoke?"
+    admin.get_by_role("button", name="Create the survey").click()
+    admin.wait_for_url("**/settings")
+    made = Contract.from_json(service.client().get(urlsplit(admin.url).path[:-9]).body)
+    from privet.plan.drafts import read_draft
+
+    assert made.fields() | {"id": 0} == read_draft(EXAMPLE).fields() | {"id": 0}
+
+    whole = Survey("As it is?", ["yes", "no"], 0.5, mechanism="optimized-unary", id="as-it-is")
+    whole.write(tmp_path / "survey.json")
+    admin.goto(f"{service.url}/new")
+    admin.locator("#file").set_input_files(tmp_path / "survey.json")
+    admin.get_by_text("asked just as it is, at ε = 0.5").wait_for()
+    admin.locator("#create:enabled").click()
+    admin.wait_for_url("**/surveys/as-it-is/settings")
+    assert Contract.from_json(service.client().get("/surveys/as-it-is").body) == whole
+
+
+def test_settings_are_saved_and_results_are_kept_private(admin, device, service):
+    hidden = Survey("Hidden?", ["yes", "no"], 1.0, id="hidden")
+    client = service.client()
+    client.create(hidden)
+    client.send("hidden", hidden.randomize("yes"))
+    admin.goto(f"{service.url}/surveys/hidden/settings")
+    admin.get_by_label("How many reports").fill("50")
+    admin.get_by_label("Other sites").fill("https://a.example")
+    admin.get_by_role("button", name="Save").click()
+    admin.get_by_text("Saved.").wait_for()
+    page = device()
+    page.goto(f"{service.url}/surveys/hidden/results")
+    page.get_by_text("public from 50 reports on").wait_for()
+    admin.goto(f"{service.url}/surveys/hidden/results")
+    admin.get_by_text("1 person has answered.").wait_for()
+    with admin.expect_download() as download:
+        admin.get_by_role("link", name="CSV").click()
+    assert download.value.suggested_filename == "hidden.csv"
+    admin.on("dialog", lambda dialog: dialog.accept("hidden"))
+    admin.goto(f"{service.url}/surveys/hidden/settings")
+    admin.get_by_role("button", name="Delete the survey").click()
+    admin.wait_for_url(f"{service.url}/")
+    assert client.get("/surveys/hidden").status == 410
+
+
+PLACES = {
+    "/login": "Log in",
+    "/": "Surveys",
+    "/new": "What to expect",
+    "/surveys/life/settings": "Invitations",
+    "/surveys/life/results": "Which fruit? × Where?",
+    "/surveys/life/answer": "Send",
+    "/surveys/nope/answer": "There is no such survey",
+}
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(375, "light"), (1280, "dark")])
+def test_every_page_is_for_everyone_and_fits(device, service, width, scheme):
+    page = device(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    ours = {"Sec-Fetch-Site": "same-origin"}
+    page.request.post(f"{service.url}/login", form={"token": service.token}, headers=ours)
+    for path, said in PLACES.items():
+        page.goto(service.url + path)
+        page.get_by_text(said).first.wait_for()
+        assert violations(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    assert "status of 404" in device.said.pop()
+
+
+def test_a_long_contract_is_checked_in_a_worker_under_the_pages_own_policy(device, service):
+    towns = Survey("Which town?", [f"a town with the number {i}" for i in range(5000)], 1.0)
+    service.client().create(towns)
+    page = device()
+    page.goto(f"{service.url}/surveys/{towns.id}/answer")
+    page.get_by_role("combobox").fill("a town with the number 4711")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Sent. Thank you!").wait_for()
+    assert len(page.workers) == 1
