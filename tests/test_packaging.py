@@ -20,7 +20,7 @@ WORKFLOW = (ROOT / ".github/workflows/tests.yml").read_text()
 ANALYSIS = {
     "click", "cryptography", "matplotlib", "numba", "numpy", "pyarrow", "rich", "scipy",
 }  # fmt: skip
-SERVE = {"psycopg", "starlette", "uvicorn"}
+SERVE = {"msgspec", "psycopg", "starlette", "uvicorn"}
 
 
 def name(requirement):

@@ -33,7 +33,7 @@ def test_an_answer_is_sent_shown_and_sent_again_as_it_was(context, site, service
     page.reload()  # asked again
     page.get_by_text("Sent. Thank you!").wait_for()
     send(page, "tea")
-    page.wait_for_function("told.length")
+    until(page, lambda: page.evaluate("told.length"))
     assert [one[2] for one in site.posts] == [body, body]
     assert len({one[1]["Idempotency-Key"] for one in site.posts}) == 1
     assert reports(service) == sorted([*before, body])  # counted once
@@ -187,7 +187,7 @@ def test_what_was_sent_stays_so_when_the_survey_is_closed(context, site, service
     service.client().ask("POST", "/surveys/soon/close", b"", admin=True)
     page.reload()
     send(page, "yes")
-    page.wait_for_function("told.length")
+    until(page, lambda: page.evaluate("told.length"))
     assert page.evaluate("told") == [["privet-sent", None]]
     assert kept(page)[0]["state"] == "sent"
 
@@ -246,7 +246,7 @@ def test_the_keyboard_is_enough(context, site):
     page.keyboard.press("Tab")
     page.keyboard.type("town 271")
     option = "document.querySelector('privet-survey').shadowRoot.querySelector('option')"
-    page.wait_for_function(f"{option}.value === 'town 271'")
+    until(page, lambda: page.evaluate(f"{option}.value === 'town 271'"))
     page.keyboard.press("Enter")
     page.get_by_text("Sent. Thank you!").wait_for()
     assert kept(page)[0]["answer"] == "271"
