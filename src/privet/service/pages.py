@@ -212,20 +212,23 @@ async def answer(service: Service, request: Request) -> Response:
         for code, other in languages().items()
         if code != language
     )
+    mark, how_many = contract.fingerprint, "one" if count == 1 else "many"
+    form = "ask.html" if is_open else "closed.html"
+    values: dict[str, Any] = {
+        **said,
+        "id": id,
+        "heading": contract.heading,
+        "privacy": privacy(contract.epsilon, language),
+        "asked": words["asked"].format(host=request.url.netloc),
+        "one_of": words["one_of"].format(count=count) if count > 1 else "",
+        "survey": fill(form, root=root, id=id, mark=mark, count=how_many, **said),
+        "facts": _facts(contract, words),
+        "languages": Html(links),
+    }
+    scripts = ["answer.js", "privet-survey.js"] if is_open else []
     return page(
-        request, "answer.html", title=contract.heading, language=language,
-        scripts=["answer.js", "privet-survey.js"] if is_open else [],
-        **said | {
-            "id": id, "heading": contract.heading, "privacy": privacy(contract.epsilon, language),
-            "asked": words["asked"].format(host=request.url.netloc),
-            "one_of": words["one_of"].format(count=count) if count > 1 else "",
-            "survey": fill(
-                "ask.html" if is_open else "closed.html", root=root, id=id,
-                mark=contract.fingerprint, count="one" if count == 1 else "many", **said,
-            ),
-            "facts": _facts(contract, words), "languages": Html(links),
-        },
-    )  # fmt: skip
+        request, "answer.html", title=contract.heading, language=language, scripts=scripts, **values
+    )
 
 
 def _facts(contract: Contract, words: dict[str, str]) -> Html:
