@@ -160,7 +160,9 @@ def test_quantiles_are_those_of_the_smooth_distribution_moved_into_their_interva
         for q in (0.1, 0.5, 0.9):
             value, (low, high) = np.interp(q, below, np.arange(17)), numbers.quantile(q).interval()
             assert numbers.quantile(q).value == pytest.approx(np.clip(value, low, high), abs=1e-9)
-    monkeypatch.setattr("privet.refine.smooth.smooth", lambda *given: np.eye(16)[0])
+    flat = np.eye(16)[0]
+    given = "privet.refine.smooth.smooth_with_errors"
+    monkeypatch.setattr(given, lambda *some: (flat, np.zeros(16)))
     for numbers in crowds_of(truth, 16, 2.0, 10_000, 5):
         assert numbers.median().value == numbers.median().interval()[0] > 1
 
@@ -185,9 +187,9 @@ def test_the_smooth_distribution_is_made_once_and_only_for_values(monkeypatch):
 
     def flat(mechanism, windows):
         made.append(windows)
-        return np.full(16, 1 / 16)
+        return np.full(16, 1 / 16), np.zeros(16)
 
-    monkeypatch.setattr("privet.refine.smooth.smooth", flat)
+    monkeypatch.setattr("privet.refine.smooth.smooth_with_errors", flat)
     (numbers,) = crowds_of(np.full(16, 1 / 16), 16, 1.0, 1000, 1)
     quantiles = [numbers.quantile(q) for q in (0.25, 0.5, 0.75)]
     assert all(one.interval()[0] < one.interval()[1] for one in quantiles)

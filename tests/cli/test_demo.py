@@ -171,9 +171,11 @@ def test_a_served_demo_leaves_nothing_behind(folder, number, args, code):
     environment = os.environ | {"TMPDIR": str(temporary.absolute())}
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=PIPE, env=environment)
     if "--keep" in args:
-        line = next(line for line in running.stderr if line.startswith(b"The estimate is at "))
+        line = next(line for line in running.stderr if line.startswith(b"The results are at "))
         url = line.split()[4].decode()
         with urlopen(url, timeout=30) as reply:
+            assert b"<h1" in reply.read()
+        with urlopen(url.replace("/results", "/estimate"), timeout=30) as reply:
             assert json.load(reply)["n"] == 20
     else:
         while not (token := [*temporary.rglob("token")]) or not token[0].stat().st_size:

@@ -83,7 +83,7 @@ def demo(
     with ExitStack() as stack:
         service = _ask(people, epsilon, figure, answers, json_out, stack if serve else None)
         if service is not None and keep:
-            say(f"The estimate is at {service.estimate_url} until Ctrl-C.")
+            say(f"The results are at {service.results_url} until Ctrl-C.")
             with suppress(KeyboardInterrupt):
                 Event().wait()
 

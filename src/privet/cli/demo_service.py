@@ -27,7 +27,7 @@ from ..errors import InvalidTally, ServiceFailure, SurveyMismatch
 from ..extras import require
 from ..store import open_store
 from ..survey import Survey
-from .output import plural
+from .output import plural, say
 from .terminal import progress
 
 if TYPE_CHECKING:
@@ -199,9 +199,9 @@ class Served:
             return reports[0] if reports else b"", one.seen + other.seen
 
     @property
-    def estimate_url(self) -> str:
-        """Where anyone finds the estimate."""
-        return f"{self.url}/surveys/{self.survey.id}/estimate"
+    def results_url(self) -> str:
+        """Where anyone sees the results, as they come."""
+        return f"{self.url}/surveys/{self.survey.id}/results"
 
     def tally(self) -> Tally:
         """Return what the service has counted."""
@@ -247,6 +247,7 @@ def served(survey: Survey, crowd: list[str]) -> Iterator[Served]:
             raise ServiceFailure(f"privet serve: {(place / 'log').read_text('utf-8').strip()}")
         service = Served(json.loads(line)["url"], survey, place)
         service.ask("POST", "/surveys", survey.to_json().encode())
+        say(f"Results as they come: {service.results_url}")
         people = [*enumerate(crowd)]
         service.answer(people, "Answering")
         service.ask("POST", f"/surveys/{survey.id}/close")

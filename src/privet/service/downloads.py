@@ -12,8 +12,10 @@ from starlette.responses import Response
 
 from ..errors import InvalidArgument
 from ..survey import Survey
-from . import estimates, surveys
+from . import estimates
 from .problems import Problem
+from .replies import had
+from .results import check_visible
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -35,10 +37,10 @@ async def download(service: Service, request: Request) -> Response:
         raise Problem(HTTPStatus.NOT_FOUND, "nowhere", detail)
     asked = request.query_params.getlist("question")
     tally = await asyncio.to_thread(service.store.tally, id)
-    await surveys.check_visible(service, request, id, tally.n)
+    await check_visible(service, request, id, tally.n)
     tag = f'{estimates.tag(tally)[:-1]}-{ending}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
-    if surveys.had(request, tag):
+    if had(request, tag):
         return Response(status_code=304, headers=headers)
     body = await service.files.of(tally, asked, ending)
     name = "-".join([id, *asked])  # which are ids, as there is a file

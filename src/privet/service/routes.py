@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from . import downloads, login, metrics, pages, surveys
+from . import downloads, itself, login, metrics, pages, results, surveys
 from .drafts import TOML, draft
 from .importing import PARQUET, import_reports
 from .ingest import BYTES, JSON, KEY, take_reports
@@ -97,20 +97,20 @@ ROUTES = (
         refuses=(*_BODY, *_NONE, 403, 409, 422),
     ),
     Row(
-        "GET", f"{_ONE}/reports", surveys.reports, admin=True,
+        "GET", f"{_ONE}/reports", results.reports, admin=True,
         gives={200: {BYTES: None, PARQUET: None}}, refuses=_NONE,
     ),
-    Row("GET", f"{_ONE}/estimate", surveys.estimate, shared=True, refuses=(*_NONE, 403)),
+    Row("GET", f"{_ONE}/estimate", results.estimate, shared=True, refuses=(*_NONE, 403)),
     Row(
         "GET", f"{_ONE}/estimate.{{ending}}", downloads.download, gives=_FILES,
         refuses=(*_NONE, 400, 403), parameters=(_parameter("question", "query", _NAMES),),
     ),
-    Row("GET", f"{_ONE}/progress", surveys.progress, gives={200: {JSON: Progress}}, refuses=_NONE),
+    Row("GET", f"{_ONE}/progress", results.progress, gives={200: {JSON: Progress}}, refuses=_NONE),
     Row("GET", f"{_ONE}/results", pages.results, gives=_PAGE | _MISSING),
     Row("GET", f"{_ONE}/answer", pages.answer, gives=_PAGE | _MISSING),
     Row("GET", f"{_ONE}/settings", pages.settings, gives=_OWN_PAGE | _MISSING),
     Row(
-        "GET", f"{_ONE}/tally", surveys.tally, admin=True, gives={200: {BYTES: None}},
+        "GET", f"{_ONE}/tally", results.tally, admin=True, gives={200: {BYTES: None}},
         refuses=_NONE,
     ),
     Row(
@@ -150,8 +150,8 @@ ROUTES = (
         gives={303: {}, 401: {HTML: None}}, refuses=(*_BODY, 403),
     ),
     Row("POST", "/logout", login.log_out, gives={303: {}}, refuses=(403,)),
-    Row("GET", "/healthz", surveys.alive, gives={200: {JSON: Status}}),
-    Row("GET", "/readyz", surveys.ready, gives={200: {JSON: Status}}),
-    Row("GET", "/metrics", surveys.measured, admin=True, gives={200: {metrics.MEDIA_TYPE: None}}),
-    Row("GET", "/openapi.json", surveys.described),
+    Row("GET", "/healthz", itself.alive, gives={200: {JSON: Status}}),
+    Row("GET", "/readyz", itself.ready, gives={200: {JSON: Status}}),
+    Row("GET", "/metrics", itself.measured, admin=True, gives={200: {metrics.MEDIA_TYPE: None}}),
+    Row("GET", "/openapi.json", itself.described),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from starlette.responses import Response
 
 from .problems import Problem
-from .surveys import had
+from .replies import had
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -165,15 +165,7 @@ class SqlStore(Store):
         entry = self.get(id)
         if entry.settings.get("counts_only"):
             raise NoReports(f"Of survey {id!r}, only the counts are kept.")
-        return self._reports(_contract(entry.contract))
-
-    def _reports(self, contract: Contract) -> Iterator[bytes]:
-        with self._database.snapshot() as run:
-            select = "SELECT id FROM chunks WHERE survey = ? ORDER BY id"
-            for chunk in run(select, contract.id).fetchall():
-                yield run("SELECT reports FROM chunks WHERE id = ?", *chunk).fetchone()[0]
-            for some in folding.in_chunks(folding.waiting(run, contract)[1]):
-                yield some.tobytes()
+        return _reports(self._database, _contract(entry.contract))
 
     def check(self, id: str) -> str | None:
         """Count all reports again; return in what they differ from the tally, or None."""
@@ -231,6 +223,15 @@ class SqlStore(Store):
     def dispose(self) -> None:
         """Close the connections."""
         self._database.dispose()
+
+
+def _reports(database: Database, contract: Contract) -> Iterator[bytes]:
+    with database.snapshot() as run:
+        select = "SELECT id FROM chunks WHERE survey = ? ORDER BY id"
+        for chunk in run(select, contract.id).fetchall():
+            yield run("SELECT reports FROM chunks WHERE id = ?", *chunk).fetchone()[0]
+        for some in folding.in_chunks(folding.waiting(run, contract)[1]):
+            yield some.tobytes()
 
 
 _ENTRY = "contract, state, day, closed, settings"

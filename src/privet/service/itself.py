@@ -1,0 +1,40 @@
+"""What the service says of itself."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from . import metrics
+from .messages import Status
+from .replies import json_reply
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from .app import Service
+
+
+async def alive(service: Service, request: Request) -> Response:
+    """Say that the process runs."""
+    return json_reply(Status())
+
+
+async def ready(service: Service, request: Request) -> Response:
+    """Say that the store can be read."""
+    await asyncio.to_thread(service.store.token)
+    return json_reply(Status())
+
+
+async def measured(service: Service, request: Request) -> Response:
+    """Return counts of what the service does."""
+    waiting = await asyncio.to_thread(service.store.inbox_bytes)
+    return Response(service.metrics.text(waiting), media_type=metrics.MEDIA_TYPE)
+
+
+async def described(service: Service, request: Request) -> Response:
+    """Return the description of all this."""
+    servers = [{"url": request.scope["root_path"] or "/"}]
+    return json_reply(service.openapi | {"servers": servers})

@@ -1,0 +1,104 @@
+"""What the reports of a survey say, and the reports themselves."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack
+from http import HTTPStatus
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+from starlette.responses import StreamingResponse
+
+from .estimates import tag
+from .importing import PARQUET
+from .ingest import BYTES
+from .messages import Progress
+from .problems import Problem
+from .replies import json_reply, tagged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from ..contract import Contract
+    from .app import Service
+
+_PIECE = 1 << 20
+
+
+async def estimate(service: Service, request: Request) -> Response:
+    """Return what the reports say; computed once for the same reports."""
+    id = request.path_params["id"]
+    found = await service.estimates.of(id)
+    await check_visible(service, request, id, found.n)
+    return tagged(request, found.tag, found.body)
+
+
+async def check_visible(service: Service, request: Request, id: str, n: int) -> None:
+    """Refuse whoever may not see what so many reports say, and tell when they may."""
+    least = (await service.settings(id)).public_from
+    if least is not None and n >= least:
+        return
+    try:
+        await service.check_admin(request)
+    except Problem:
+        when = "never public" if least is None else f"public from {least:,} reports on"
+        detail = f"The results of this survey are {when}."
+        raise Problem(HTTPStatus.FORBIDDEN, "private", detail) from None
+
+
+async def progress(service: Service, request: Request) -> Response:
+    """Say whether a survey is open, and whether there are results to see."""
+    id = request.path_params["id"]
+    is_open = (await asyncio.to_thread(service.store.get, id)).open
+    n = await asyncio.to_thread(service.store.size, id)
+    try:
+        await check_visible(service, request, id, n)
+    except Problem as problem:
+        return json_reply(Progress(is_open, "private", str(problem)))
+    if n == 0:
+        return json_reply(Progress(is_open, "none", "Nobody has answered yet."))
+    return json_reply(Progress(is_open, "shown", ""))
+
+
+async def tally(service: Service, request: Request) -> Response:
+    """Return the tally, as `Tally.from_bytes` reads it."""
+    found = await asyncio.to_thread(service.store.tally, request.path_params["id"])
+    return tagged(request, tag(found), found.to_bytes(), BYTES)
+
+
+async def reports(service: Service, request: Request) -> Response:
+    """Return all reports: one after the other, or as a reports file where Parquet is accepted."""
+    id = request.path_params["id"]
+    parts = await asyncio.to_thread(service.store.reports, id)
+    if PARQUET in request.headers.get("accept", ""):
+        contract = await service.contract(id)
+        folder = await asyncio.to_thread(_parquet, contract, parts)
+        return StreamingResponse(_pieces(folder), media_type=PARQUET)
+    return StreamingResponse(parts, media_type=BYTES)
+
+
+def _parquet(contract: Contract, parts: Iterator[bytes]) -> TemporaryDirectory[str]:
+    """Write a reports file in a folder of its own, as nobody knows its length before."""
+    from ..bulk import ReportsWriter
+
+    with ExitStack() as stack:
+        folder = TemporaryDirectory(prefix="privet-")
+        stack.callback(folder.cleanup)
+        with ReportsWriter(Path(folder.name, "reports.parquet"), contract) as writer:
+            for part in parts:
+                rows = np.frombuffer(part, np.uint8)
+                writer.write(rows.reshape(-1, contract.mechanism.report_bytes))
+        stack.pop_all()  # whoever reads the file removes it
+    return folder
+
+
+def _pieces(folder: TemporaryDirectory[str]) -> Iterator[bytes]:
+    with folder as name, Path(name, "reports.parquet").open("rb") as file:
+        while piece := file.read(_PIECE):
+            yield piece
