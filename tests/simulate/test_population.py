@@ -104,11 +104,11 @@ def test_the_whole_vector_of_counts_follows_its_enumerated_law(mechanism, truth)
 def test_the_test_tells_another_law(mechanism, truth):
     """Counts that are drawn each by itself (which they are for BinaryRR), and a wrong ε."""
     law, rng = law_of_counts(mechanism, truth), np.random.default_rng(1)
-    alone = rng.permuted(draw(mechanism, truth, 30_000, seed=1), axis=0)
+    alone = rng.permuted(draw(mechanism, truth, 15_000, seed=1), axis=0)
     assert (p_value(law, alone) > ALPHA) == isinstance(mechanism, BinaryRR)
     size = [mechanism.k] if type(mechanism) is KSubset else []
     wrong = type(mechanism)(mechanism.d, mechanism.epsilon / 3, *size)
-    assert p_value(law, draw(wrong, truth, 30_000, seed=2)) < ALPHA
+    assert p_value(law, draw(wrong, truth, 15_000, seed=2)) < ALPHA
 
 
 @pytest.mark.parametrize("d", [16, 37, 64])

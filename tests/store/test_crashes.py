@@ -12,7 +12,7 @@ from arrivals import AGE, answers, stored, tally_of
 from privet.store import open_store
 
 SUPPORT = Path(__file__).parents[1] / "support"
-KILLS = 20
+KILLS = 10
 REPORTS = answers(AGE, 3)
 
 # Adds groups under keys that go on from where they are told, and says each when it is stored.
