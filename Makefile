@@ -17,7 +17,7 @@ demo: $(VENV)/.demo  ## set everything up and run the main job end to end
 
 test: lint  ## set everything up, lint, and pass every test
 	@tests/components.sh
-	$(BIN)/pytest --numprocesses 3 --dist worksteal
+	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
 lint: $(VENV)/.dev  ## style, types (two checkers), shell scripts, workflows and containers
 	$(BIN)/ruff check $(CODE)
