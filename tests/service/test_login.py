@@ -5,21 +5,10 @@ from urllib.parse import quote
 
 import pytest
 
-from serving import JSON, Serving
+from serving import JSON
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 OURS = {"Sec_Fetch_Site": "same-origin"}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with Serving(tmp_path_factory.mktemp("service")) as server:
-        yield server
-
-
-@pytest.fixture
-def client(server):
-    return server.client()
 
 
 def log_in(client, token, **headers):

@@ -7,21 +7,11 @@ import pytest
 from privet import Survey
 from privet.service.problems import Problem
 from privet.service.settings import Settings, in_query
+from privet.store import open_store
 from serving import JSON, Serving
 
 NUMBERS = count()
 HERE = "https://example.org"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with Serving(tmp_path_factory.mktemp("service")) as server:
-        yield server
-
-
-@pytest.fixture
-def client(server):
-    return server.client()
 
 
 def made(client, query=""):
@@ -109,6 +99,20 @@ def test_a_survey_with_settings_that_cannot_be_is_not_made(client):
     answer = client.ask("POST", path, survey.to_json().encode(), admin=True, **JSON)
     assert (answer.status, answer.json["reason"]) == (400, "invalid-settings")
     assert client.get("/surveys/never").status == 404
+
+
+def test_settings_of_others_in_a_store_are_left_alone(tmp_path):
+    survey = Survey("Which?", ["a", "b", "c"], 1.0, id="which")
+    with open_store(tmp_path / "surveys.db") as store:
+        store.create(survey, {"title": "Mine", "public_from": 3})
+    with Serving(tmp_path) as server:
+        client = server.client()
+        assert settings(client, survey)["public_from"] == 3
+        assert change(client, survey, b'{"invited": true}').status == 200
+        server.terminate()
+    with open_store(tmp_path / "surveys.db", create=False) as store:
+        kept = store.get("which").settings
+    assert (kept["title"], kept["public_from"], kept["invited"]) == ("Mine", 3, True)
 
 
 # --- who may send, who may look -------------------------------------------------------------------

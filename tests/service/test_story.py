@@ -28,17 +28,6 @@ KEY = "A" * 22
 NUMBERS = count()
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with Serving(tmp_path_factory.mktemp("service")) as server:
-        yield server
-
-
-@pytest.fixture
-def client(server):
-    return server.client()
-
-
 @pytest.fixture
 def survey(client):
     """A survey of its own for each test."""

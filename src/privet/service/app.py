@@ -71,7 +71,7 @@ class Service:
         read, found = self._settings.get(id, (-inf, Settings()))
         if monotonic() > read + _FRESH_SECONDS:
             entry = await asyncio.to_thread(self.store.get, id)
-            found = Settings().changed(entry.settings)
+            found = Settings.read(entry.settings)
             _keep(self._settings, id, (monotonic(), found))
         return found
 

@@ -1,4 +1,4 @@
-"""What browsers are told with every answer: our own files alone, and who else may look."""
+"""What browsers are told: a page loads our own files alone, data is no page, and who may look."""
 
 from __future__ import annotations
 

@@ -38,6 +38,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(max_length=100, description="Where web pages are that may ask, as https://a.example."),
     ] = msgspec.field(default_factory=list)
 
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Settings:
+        """Return what a store keeps of a survey's settings; others there are not ours."""
+        return cls().changed({name: kept[name] for name in cls.__struct_fields__ if name in kept})
+
     def changed(self, given: Mapping[str, Any], *, words: bool = False) -> Settings:
         """Return the settings with some of them changed; values may be `words` of an address."""
         try:

@@ -58,12 +58,13 @@ async def change(service: Service, request: Request) -> Response:
     id = request.path_params["id"]
     with service.room.reading(request) as reading:
         given = read(await reading.body(), dict[str, Any])
-    before = Settings().changed((await asyncio.to_thread(service.store.get, id)).settings)
+    kept = (await asyncio.to_thread(service.store.get, id)).settings
+    before = Settings.read(kept)
     after = before.changed(given)
     if after.counts_only != before.counts_only:
         detail = "counts_only is settled when a survey is made."
         raise Problem(HTTPStatus.CONFLICT, "settled", detail)
-    await asyncio.to_thread(service.store.change, id, after.kept())
+    await asyncio.to_thread(service.store.change, id, kept | after.kept())
     service.forget(id)
     return json_reply(await asyncio.to_thread(one, service, id))
 
@@ -112,7 +113,7 @@ def one(service: Service, id: str) -> OneSurvey:
         entry.day,
         entry.closed,
         service.store.size(id),
-        Settings().changed(entry.settings),
+        Settings.read(entry.settings),
     )
 
 
