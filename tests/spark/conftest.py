@@ -31,7 +31,6 @@ def spark(java):
     settings = {
         "spark.driver.maxResultSize": "16m",
         "spark.sql.shuffle.partitions": "4",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     }
     started = session("local[2]", **settings)
     yield started

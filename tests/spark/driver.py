@@ -1,6 +1,6 @@
-"""A program that counts or randomizes on a cluster, and waits for what is done to it meanwhile.
+"""A program that randomizes and counts on a cluster, and waits for what is done to it meanwhile.
 
-python driver.py count|hold MASTER FOLDER
+python driver.py MASTER FOLDER
 """
 
 import os
@@ -22,6 +22,20 @@ def wait_for(path):
         time.sleep(0.05)
 
 
+def hold(spark, survey, folder):
+    """Randomize answers, count the reports, and count them again when there is leave."""
+    frame = spark.range(200, numPartitions=4).selectExpr("concat('c', id % 20) answer")
+    reports = randomize(frame, survey)
+    assert tally(reports, survey) == tally(reports, survey)
+    (folder / "held").touch()
+    wait_for(folder / "count_again")
+    try:
+        tally(reports, survey)
+    except SparkFailure as error:
+        (folder / "failure.new").write_text(str(error))
+        (folder / "failure.new").rename(folder / "failure")
+
+
 def count(spark, survey, folder):
     """Count reports; the task of the last partition says who runs it, and waits for leave."""
     frame = read_reports(spark, str(folder / "reports"), survey)
@@ -34,7 +48,7 @@ def count(spark, survey, folder):
             note = folder / f"running.{os.getpid()}"
             note.with_suffix(".new").write_text(str(os.getppid()))
             note.with_suffix(".new").rename(note)
-            wait_for(folder / "go")
+            wait_for(folder / "count")
         yield from batches
 
     with quiet():
@@ -43,33 +57,20 @@ def count(spark, survey, folder):
     (folder / "tally").write_bytes(found.to_bytes())
 
 
-def hold(spark, survey, folder):
-    """Randomize answers, count the reports, and count them again when there is leave."""
-    frame = spark.range(200, numPartitions=4).selectExpr("concat('c', id % 20) answer")
-    reports = randomize(frame, survey)
-    assert tally(reports, survey) == tally(reports, survey)
-    (folder / "held").touch()
-    wait_for(folder / "go")
-    try:
-        tally(reports, survey)
-    except SparkFailure as error:
-        (folder / "failure").write_text(str(error))
-
-
 def main():
-    what, master, folder = sys.argv[1:]
-    options = f"-XX:TieredStopAtLevel=1 -Djava.io.tmpdir={folder}"
+    master, folder = sys.argv[1:]
+    options = f"{os.environ['SPARK_SUBMIT_OPTS']} -Djava.io.tmpdir={folder}"
     settings = {
         "spark.executor.memory": "512m",
         "spark.executor.extraJavaOptions": options,
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
         "spark.sql.files.minPartitionNum": "8",
         "spark.sql.shuffle.partitions": "4",
     }
     folder = Path(folder)
     survey = Survey.from_json((folder / "survey.json").read_text())
     spark = session(master, **settings)
-    {"count": count, "hold": hold}[what](spark, survey, folder)
+    hold(spark, survey, folder)
+    count(spark, survey, folder)
     spark.stop()
 
 

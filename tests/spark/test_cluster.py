@@ -1,6 +1,5 @@
 """A master, two workers and their executors, some of which are killed in the middle of the work."""
 
-import fcntl
 import os
 import re
 import signal
@@ -12,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from java import BRIEF
 from privet import Survey
 from privet.bulk import ReportsWriter, tally_files
 
@@ -49,26 +49,20 @@ class Cluster:
             "SPARK_HOME": str(self._home),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_DAEMON_MEMORY": "256m",
-            "SPARK_DAEMON_JAVA_OPTS": f"-XX:TieredStopAtLevel=1 -Djava.io.tmpdir={folder}",
+            "SPARK_DAEMON_JAVA_OPTS": f"{BRIEF} -Djava.io.tmpdir={folder}",
             "SPARK_LOCAL_DIRS": str(folder),  # those who are killed do not tidy up
             "PYSPARK_PYTHON": sys.executable,
         }
         self._processes = []
-        self.workers = []
         master = self._start("master.Master", "--port", "0")
         self.master = self._said(master, r"Starting Spark master at (spark://\S+)")
-
-    def fill(self):
-        """See to it that there are two workers."""
-        self.workers = [worker for worker in self.workers if worker.poll() is None]
-        new = [
+        self.workers = [
             self._start("worker.Worker", "--cores", "1", "--memory", "600m",
-                        "--work-dir", str(self._folder / "work"), self.master)
-            for _ in range(2 - len(self.workers))
+                        "--work-dir", str(folder / "work"), self.master)
+            for _ in range(2)
         ]  # fmt: skip
-        for worker in new:
+        for worker in self.workers:
             self._said(worker, "Successfully registered with (master)")
-        self.workers += new
 
     def stop(self):
         for process in reversed(self._processes):
@@ -96,87 +90,63 @@ class Cluster:
         return eventually(look)[1]
 
 
-@pytest.fixture(scope="module")
-def running(java, tmp_path_factory):
-    """A cluster, only one at a time however many processes run tests."""
-    with (tmp_path_factory.getbasetemp().parent / "spark-cluster.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        cluster = Cluster(tmp_path_factory.mktemp("cluster"))
-        try:
-            yield cluster
-        finally:
-            cluster.stop()
+@pytest.fixture
+def cluster(java, tmp_path):
+    cluster = Cluster(tmp_path)
+    try:
+        yield cluster
+    finally:
+        cluster.stop()
 
 
 @pytest.fixture
-def cluster(running):
-    running.fill()
-    return running
-
-
-@pytest.fixture
-def drive(cluster, tmp_path):
-    """Return a way to start a program on the cluster, and to wait for its end."""
+def driver(cluster, tmp_path):
+    """The program of driver.py, running on the cluster."""
     (tmp_path / "survey.json").write_text(SURVEY.to_json())
-    started = []
-
-    def start(what):
-        command = [sys.executable, Path(__file__).with_name("driver.py"), what]
-        process = subprocess.Popen(
-            [*command, cluster.master, tmp_path],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=cluster.environment,
-        )  # fmt: skip
-        started.append(process)
-
-        def finish():
-            stdout, stderr = process.communicate(timeout=600)
-            assert process.returncode == 0, stderr
-            return stdout, stderr
-
-        def until(pattern):
-            def look():
-                assert process.poll() is None, process.stderr.read()
-                return list(tmp_path.glob(pattern))
-
-            return eventually(look)[0]
-
-        return until, finish
-
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()
+    process = subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("driver.py"), cluster.master, tmp_path],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=cluster.environment,
+    )  # fmt: skip
+    yield process
+    process.kill()
+    process.communicate()
 
 
-def test_a_machine_that_dies_in_the_middle_does_not_change_the_tally(cluster, drive, tmp_path):
+def test_machines_that_die_in_the_middle(cluster, driver, tmp_path):
     (tmp_path / "reports").mkdir()
     rng = np.random.default_rng(1)
     files = [tmp_path / "reports" / f"{i}.parquet" for i in range(8)]
     for file in files:
         with ReportsWriter(file, SURVEY) as writer:
             writer.write(SURVEY.mechanism.randomize(rng.integers(0, 20, 500)))
-    until, finish = drive("count")
+
+    def until(pattern):
+        def look():
+            assert driver.poll() is None, driver.stderr.read()
+            return list(tmp_path.glob(pattern))
+
+        return eventually(look)[0]
+
+    # Reports that executors hold and lose are not drawn again: that would be another report.
+    until("held")
+    eventually(lambda: all(children(worker.pid) for worker in cluster.workers))
+    for worker in cluster.workers:
+        for executor in children(worker.pid):
+            os.kill(executor, signal.SIGKILL)
+    (tmp_path / "count_again").touch()
+    said = until("failure").read_text()
+    assert said.startswith("Counting: an executor was lost with the reports that it held; they are")
+    assert "\n" not in said
+
+    # A machine that dies while it counts does not change the tally.
     daemon = int(until("running.*[0-9]").read_text())  # the parent of the task's Python
     executor = parent(daemon)
     worker = parent(executor)
     assert worker in [process.pid for process in cluster.workers]
     os.kill(worker, signal.SIGKILL)  # first, so that it starts no other executor
     os.kill(executor, signal.SIGKILL)
-    (tmp_path / "go").touch()
-    assert finish() == ("", "")
+    (tmp_path / "count").touch()
+    assert driver.communicate(timeout=600) == ("", "")
+    assert driver.returncode == 0
     assert len(list(tmp_path.glob("running.*"))) == 2  # the last partition was counted again
     assert (tmp_path / "tally").read_bytes() == tally_files(files, SURVEY).to_bytes()
-
-
-def test_reports_that_are_lost_are_not_drawn_again(cluster, drive, tmp_path):
-    until, finish = drive("hold")
-    until("held")
-    eventually(lambda: all(children(worker.pid) for worker in cluster.workers))
-    for worker in cluster.workers:
-        for executor in children(worker.pid):
-            os.kill(executor, signal.SIGKILL)
-    (tmp_path / "go").touch()
-    assert finish() == ("", "")
-    said = (tmp_path / "failure").read_text()
-    assert said.startswith("Counting: an executor was lost with the reports that it held; they are")
-    assert "\n" not in said

@@ -186,7 +186,8 @@ class Regression(Estimator):
         weights = self._weights @ sums
         squares = np.zeros(sums.shape)
         for rows in self._cells.rows():
-            squares += self._squares(rows, rows @ weights)
+            worth = rows.reshape(-1, self._d) @ weights  # one product, as many small ones are slow
+            squares += self._squares(rows, worth.reshape(*rows.shape[:2], -1))
         spread: Floats = squares / self._cohorts - (sums + self._offset @ sums) ** 2
         return spread
 
