@@ -12,7 +12,6 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import rankdata
 
 from privet import Survey
 from privet.mechanisms import for_one
@@ -83,8 +82,8 @@ def _times(survey: Survey, reports: int) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def _auc(hits: NDArray[np.int64], misses: NDArray[np.int64]) -> float:
-    ranks = rankdata(np.concatenate([hits, misses]))[: len(hits)].sum()
-    return float(ranks - len(hits) * (len(hits) + 1) / 2) / (len(hits) * len(misses))
+    shorter, not_longer = (np.searchsorted(np.sort(misses), hits, side) for side in ("left", "right"))
+    return float((shorter + not_longer).mean()) / 2 / len(misses)
 
 
 if __name__ == "__main__":

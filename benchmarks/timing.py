@@ -33,9 +33,10 @@ class Work(NamedTuple):
 
 
 def seconds_a_unit(repeats: int, *works: Work) -> list[float]:
-    """Return the median time of one unit of each work; the first round, not timed, compiles."""
-    for work in works:
-        work.run()
+    """Return the median time of one unit of each work; before several, a round that compiles."""
+    if repeats > 1:
+        for work in works:
+            work.run()
     rounds = [[timeit(work.run, number=1) for work in works] for _ in range(repeats)]
     return [
         median(times) / work.units
