@@ -96,10 +96,10 @@ CASES = [
 def test_the_whole_vector_of_counts_follows_its_enumerated_law(mechanism, truth):
     law = law_of_counts(mechanism, truth)
     assert sum(law.values()) == pytest.approx(1)
-    assert p_value(law, draw(mechanism, truth, 40_000, seed=1)) > ALPHA
+    assert p_value(law, draw(mechanism, truth, 20_000, seed=1)) > ALPHA
 
 
-@pytest.mark.parametrize(("mechanism", "truth"), CASES, ids=repr)
+@pytest.mark.parametrize(("mechanism", "truth"), [CASES[0], *CASES[-3:]], ids=repr)
 @pytest.mark.usefixtures("no_shortcut")
 def test_the_test_tells_another_law(mechanism, truth):
     """Counts that are drawn each by itself (which they are for BinaryRR), and a wrong ε."""
