@@ -7,30 +7,8 @@ import stat
 import pytest
 
 from privet import Client, Ledger, Survey
-from privet.errors import (
-    BudgetSpent,
-)
-from sending import (
-    DOWN,
-    SECRET,
-    in_a_process,
-    make_survey,
-    stored,
-)
-from serving import Serving
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with Serving(tmp_path_factory.mktemp("service")) as server:
-        yield server
-
-
-@pytest.fixture
-def survey(server):
-    survey = make_survey()
-    assert server.client().create(survey).status == 201
-    return survey
+from privet.errors import BudgetSpent
+from sending import DOWN, SECRET, in_a_process, make_survey, stored
 
 
 def test_queue_and_spool_hold_reports_alone(tmp_path):

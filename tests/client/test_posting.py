@@ -15,22 +15,7 @@ from privet import Client, Ledger, Survey
 from privet.errors import InvalidAnswer, InvalidArgument, InvitationSpent
 from privet.posting import Post, Reply
 from sending import DOWN, make_survey, scripted, stored
-from serving import Serving
 from tunnels import make_certificate, tunnel
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with Serving(tmp_path_factory.mktemp("service")) as server:
-        yield server
-
-
-@pytest.fixture
-def survey(server):
-    survey = make_survey()
-    assert server.client().create(survey).status == 201
-    return survey
-
 
 # --- replies --------------------------------------------------------------------------------------
 

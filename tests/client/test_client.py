@@ -26,20 +26,6 @@ from sending import (
 )
 from serving import JSON, Serving
 
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with Serving(tmp_path_factory.mktemp("service")) as server:
-        yield server
-
-
-@pytest.fixture
-def survey(server):
-    survey = make_survey()
-    assert server.client().create(survey).status == 201
-    return survey
-
-
 # --- sending --------------------------------------------------------------------------------------
 
 
