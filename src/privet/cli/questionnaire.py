@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .guards import keep_another, note_epsilon, read_contract
+from .guards import read_contract
+from .handing import hand_over
 from .options import DELIMITER, FILES, INPUT, JSON, OUTPUT, SHEET, InOrder, cleaning, keep_apart
-from .output import plural, print_json, say
+from .output import plural, print_json
 from .show import describe_survey
 from .terminal import console, new_table
 
@@ -76,22 +77,15 @@ def new(
         from .columns import questionnaire_from
 
         made = questionnaire_from(answers or [], **options)
-    if out is not None:
-        if not force:
-            keep_another(out, made)
-        made.write(out)
-        pages = plural(len(made.pages), "page")
-        say(f"{out}: {made.id}, {pages}, fingerprint {made.fingerprint[:12]}…")
-    if json_out:
-        print_json({"file": out and str(out), **_described(made)})
-    elif out is None:
-        click.echo(made.to_json())
-    note_epsilon(made.epsilon)
-    if answers is not None:
-        say(
-            "Note: categories come from people's answers. Anyone who sees the questionnaire learns "
-            "that someone gave each of them; leave out what would identify a person."
-        )
+    hand_over(
+        made,
+        out,
+        summary=plural(len(made.pages), "page"),
+        described=_described(made),
+        force=force,
+        json_out=json_out,
+        from_answers=answers is not None,
+    )
 
 
 @questionnaire.command("show")

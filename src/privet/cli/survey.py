@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .guards import keep_another, note_epsilon, read_survey
+from .guards import read_survey
+from .handing import hand_over
 from .kinds import answers_from, kinds
 from .options import (
     COLUMN,
@@ -115,23 +116,16 @@ def new(
         categories.append(other)
     asked = answers_from(categories, kind)
     made = Survey(question, asked, epsilon, mechanism=mechanism, id=identifier)
-    if out is not None:
-        if not force:
-            keep_another(out, made)
-        made.write(out)
-        said.append(f"{out}: {made.id}, {made.mechanism!r}, fingerprint {made.fingerprint[:12]}…")
-    for line in said:
-        say(line)
-    if json_out:
-        print_json({"file": out and str(out), **_described(made)})
-    elif out is None:
-        click.echo(made.to_json())
-    note_epsilon(made.epsilon)
-    if answers is not None:
-        say(
-            "Note: the categories come from people's answers. Anyone who sees the survey learns "
-            "that someone gave each of them; leave out what would identify a person."
-        )
+    hand_over(
+        made,
+        out,
+        summary=repr(made.mechanism),
+        described=_described(made),
+        force=force,
+        json_out=json_out,
+        from_answers=answers is not None,
+        said=said,
+    )
 
 
 @survey.command("show")

@@ -1,0 +1,48 @@
+"""A new contract handed over: to a file, or to standard output, with what to know of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .guards import keep_another, note_epsilon
+from .output import print_json, say
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..contract import Contract
+
+
+def hand_over(
+    made: Contract,
+    out: Path | None,
+    *,
+    summary: str,
+    described: dict[str, Any],
+    force: bool,
+    json_out: bool,
+    from_answers: bool,
+    said: list[str] | None = None,
+) -> None:
+    """Write a contract or print it, say what it is, and warn of what it may give away."""
+    lines = [*(said or ())]
+    if out is not None:
+        if not force:
+            keep_another(out, made)
+        made.write(out)
+        lines.append(f"{out}: {made.id}, {summary}, fingerprint {made.fingerprint[:12]}…")
+    for line in lines:
+        say(line)
+    if json_out:
+        print_json({"file": out and str(out), **described})
+    elif out is None:
+        click.echo(made.to_json())
+    note_epsilon(made.epsilon)
+    if from_answers:
+        say(
+            "Note: the categories come from people's answers. Anyone who sees the "
+            f"{type(made).__name__.lower()} learns that someone gave each of them; leave out what "
+            "would identify a person."
+        )
