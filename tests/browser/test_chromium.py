@@ -17,8 +17,9 @@ def test_every_vector_gives_the_published_report(context, site):
           const privet = await import("/static/privet.js");
           const { mechanismOf } = await import("/static/privet-mechanisms.js");
           const { Stream } = await import("/static/privet-draws.js");
+          const { keyed } = await import("/static/privet-keyed.js");
           const { runVectors } = await import("/tests/vectors.js");
-          return runVectors(privet, { mechanismOf, Stream }, vectors);
+          return runVectors(privet, { mechanismOf, Stream, keyed }, vectors);
         }""",
         all_vectors(),
     )
@@ -42,7 +43,7 @@ def test_two_thousand_reports_follow_the_law(context, site, survey):
     made = page.evaluate(
         """async ([text, answer]) => {
           const { Survey } = await import("/static/privet.js");
-          const survey = Survey.from(text);
+          const survey = await Survey.from(text);
           return Array.from({ length: 2000 }, () => Array.from(survey.randomize(answer)));
         }""",
         [survey.to_json(), answer],
@@ -74,7 +75,7 @@ def test_pages_are_drawn_by_their_weights(context, site):
     drawn = page.evaluate(
         """async (text) => {
           const { Survey } = await import("/static/privet.js");
-          const survey = Survey.from(text);
+          const survey = await Survey.from(text);
           return Array.from({ length: 2000 }, () => survey.draw().number);
         }""",
         PARTY.to_json(),
@@ -105,7 +106,7 @@ def test_a_million_answers_do_not_hold_up_the_page(context, site):
         """async () => {
           const { Survey } = await import("/static/privet.js");
           const text = await (await fetch("/surveys/million")).text(), begin = performance.now();
-          Survey.from(text);
+          await Survey.from(text);
           return performance.now() - begin;
         }"""
     )

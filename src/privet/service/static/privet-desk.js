@@ -1,16 +1,17 @@
 // What the element asks of a survey, in plain data that can also pass between a page and a worker.
 
 import { Survey } from "./privet.js";
-import { hex, unhex } from "./privet-draws.js";
+import { hex } from "./privet-draws.js";
+import { unhex } from "./privet-outbox.js";
 
 const FEW = 50;
 
 /** One survey that is asked. */
 export class Desk {
   /** @param {ArrayBuffer} data @param {{ mostEpsilon?: number, fingerprint?: string }} options */
-  open(data, options) {
+  async open(data, options) {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
-    this.survey = Survey.from(text, options);
+    this.survey = await Survey.from(text, options);
     const { id, title, epsilon, fingerprint, single } = this.survey;
     return { id, title, epsilon, fingerprint, single };
   }
@@ -48,7 +49,7 @@ export class Desk {
    * @param {number} page @param {any} answers
    */
   value(page, answers) {
-    return String(this.#page(page).value(answers, this.#survey().single));
+    return String(this.#survey().value(answers, this.#page(page)));
   }
 
   /**
