@@ -8,7 +8,7 @@ from copy import deepcopy
 
 import pytest
 
-from browser import SCRIPTS, STATIC, all_vectors, need, run_node
+from browser import SCRIPTS, STATIC, all_vectors, need, run_node, without_comments
 from privet import Questionnaire, Scale, Several, Survey
 from privet.contract import Contract
 from privet.errors import InvalidSurvey
@@ -174,10 +174,7 @@ def test_a_text_that_is_not_canonical_is_refused(change):
 
 
 def stripped(path):
-    """Return a script without its comments and empty lines."""
-    text = re.sub(r"/\*\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
-    text = re.sub(r"(^|\s)//.*$", "", text, flags=re.MULTILINE)
-    return re.sub(r"\n\s*\n+", "\n", text)
+    return without_comments(path.read_text())
 
 
 def loaded(*names):

@@ -9,6 +9,6 @@ onmessage = async ({ data: { call, method, args } }) => {
   try {
     postMessage({ call, result: await desk[method](...args) });
   } catch (error) {
-    postMessage({ call, error: /** @type {Error} */ (error).message });
+    postMessage({ call, error }); // which is cloned as an Error or a TypeError
   }
 };
