@@ -25,6 +25,7 @@ from privet.mechanisms import (
     MultivariateRR,
     Projective,
     Rappor,
+    TwoLevelUnary,
     choose,
 )
 from privet.mechanisms.base import MAX_D, MIN_EPSILON
@@ -106,6 +107,16 @@ def test_the_theory():
         bound = theory.information_bound(d, epsilon)
         for cell, value in zip((*row[3:6], row[7]), (*values, bound), strict=True):
             assert_shown(cell, value)
+    assert len(table) == 4
+
+
+def test_what_two_levels_cost():
+    (table,) = tables("mechanisms.md", "ε of any number of reports")
+    for epsilon, report_epsilon, flipped, spread in table:
+        levels = float(epsilon), float(report_epsilon.replace("½", "0.5"))
+        mechanism = TwoLevelUnary(100, *levels)
+        assert_shown(flipped.removesuffix(" %"), 100 * mechanism.noise / 2**64)
+        assert_shown(spread, mechanism.variance(np.eye(100)[0], 1)[1] ** 0.5)
     assert len(table) == 4
 
 
