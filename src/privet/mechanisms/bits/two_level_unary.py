@@ -1,4 +1,4 @@
-"""Two levels (L-OSUE): repeats that cannot be linked, over a permanent response that bounds them.
+"""Two levels (L-OSUE): reports that differ each time, over a permanent response that bounds them.
 
 The *permanent* response is an optimized unary one at ε: the bit of the person's value is set with
 probability 1/2, any other with q1 = flip / 2^64. It is drawn once, from the person's secret, and is
