@@ -155,7 +155,7 @@ def linked(mechanism, crowd, trials, rng):
     both = np.einsum("cb,by,bz->cyz", [[1 - q1, q1], [0.5, 0.5]], copied, copied)
     one = both.sum(axis=1)
 
-    def log_likelihood(others, own, bits):
+    def log_likelihood(bits, others, own):
         """Of rows of bits, by the chances of a 0 and a 1 at each place."""
 
         def summed(chances):
@@ -169,8 +169,8 @@ def linked(mechanism, crowd, trials, rng):
         bits[np.arange(crowd), rng.integers(0, d, crowd)] = rng.random(crowd) < 0.5
         monday = (bits[0] ^ (rng.random(d) < q2)).astype(int)
         tuesday = (bits ^ (rng.random((crowd, d), np.float32) < q2)).astype(np.float64)
-        same = log_likelihood(*(table[monday].T for table in both), tuesday)
-        score = same - log_likelihood(*(np.tile(chances, (d, 1)).T for chances in one), tuesday)
+        same = log_likelihood(tuesday, *(table[monday].T for table in both))
+        score = same - log_likelihood(tuesday, *(np.tile(chances, (d, 1)).T for chances in one))
         best = score > score.max() - 1e-9
         right += best[0] / best.sum()
     return right / trials
