@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from os import urandom
-
 from .answers.base import Answers
 from .answers.choice import Choice
 from .answers.fields import answers_field, answers_fields, answers_of, mechanism_of
 from .canonical import STREAMS, check_fields, check_stream
 from .contract import Contract
-from .entropy import Stream
 from .wording import check_id, check_text, slug
 
 TYPE_CHECKING = False  # as typing is slow to import
@@ -170,12 +167,12 @@ class Survey(Contract):
 
         With a secret of the person's own (at least 16 bytes, never sent), the same answer to this
         survey always gives the same report, so that being asked again reveals nothing more.
+        Mechanisms of two levels need a secret, which is their permanent response's, and give a
+        fresh report of that each time.
         """
-        answers, mechanism = self.answers, self.mechanism
+        answers = self.answers
         value = answers.value(answer)
-        read = urandom if secret is None else self._keyed(secret, answers.context(value))
-        stream = Stream(read, mechanism.stream_bytes)
-        return mechanism.sample(answers.settled(value, stream), stream)
+        return self._sampled(self.mechanism, answers, value, answers.context(value), secret)
 
     def randomize_batch(
         self, answers: Iterable[object], *, entropy: Entropy | None = None

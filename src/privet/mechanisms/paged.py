@@ -72,6 +72,11 @@ class Paged(Mechanism):
             d=d, epsilon=parts[0].epsilon, parts=parts, weights=tuple(int(one) for one in weights)
         )
 
+    @cached_property
+    def two_level(self) -> bool:  # type: ignore[override]
+        """Whether a page has a permanent response."""
+        return any(part.two_level for part in self.parts)
+
     def __repr__(self) -> str:
         return f"Paged({len(self.parts)} pages, epsilon={self.epsilon})"
 
