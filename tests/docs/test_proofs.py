@@ -97,22 +97,20 @@ def test_every_proof_is_in_the_table():
             assert f"]({page.name})" in row
 
 
-def test_control_what_is_not_there_is_noticed(tmp_path):
-    wrong = {
-        "1. a\n\n   Code: `privet.survey.Survey.randomise`. Test: `tests/test_survey.py::test_x`.": (
-            AttributeError
-        ),
-        "1. a\n\n   Code: `privet.survey.Survey`. Test: `tests/test_survey.py::test_x`.": (
-            AssertionError
-        ),
-        "1. a\n\n   Code: `src/none.js`. Test: `tests/test_survey.py`.": AssertionError,
-    }
+@pytest.mark.parametrize(
+    ("code", "test", "error"),
+    [
+        ("privet.survey.Survey.randomise", "tests/test_survey.py", AttributeError),
+        ("privet.survey.Survey", "tests/test_survey.py::test_x", AssertionError),
+        ("src/privet/none.js", "tests/test_survey.py", AssertionError),
+    ],
+)
+def test_control_what_is_not_there_is_noticed(code, test, error, tmp_path):
     page = tmp_path / "page.md"
-    for text, error in wrong.items():
-        page.write_text(text)
-        test_every_step_names_its_code_and_its_test(page)
-        with pytest.raises(error):
-            test_what_is_named_is_there(page)
-    page.write_text("1. a step that names nothing\n")
+    page.write_text(f"1. A step.\n\n   Code: `{code}`. Test: `{test}`.\n")
+    test_every_step_names_its_code_and_its_test(page)
+    with pytest.raises(error):
+        test_what_is_named_is_there(page)
+    page.write_text(f"1. A step.\n\n   Test: `{test}`.\n")
     with pytest.raises(AttributeError):
         test_every_step_names_its_code_and_its_test(page)
