@@ -61,7 +61,7 @@ def test_every_step_names_its_code_and_its_test(page):
     steps = STEP.findall(text)
     assert steps or page.stem == "index"
     for step in steps:
-        _, code, test = re.fullmatch(r"(.*)\n   Code: (.*)Test:(.*)", step, re.DOTALL).groups()
+        code, test = re.fullmatch(r".*\n   Code: (.*)\\\n   Test: (.*)", step, re.DOTALL).groups()
         assert CODE.search(code), step
         assert TEST.search(test), step
 
@@ -107,7 +107,7 @@ def test_every_proof_is_in_the_table():
 )
 def test_control_what_is_not_there_is_noticed(code, test, error, tmp_path):
     page = tmp_path / "page.md"
-    page.write_text(f"1. A step.\n\n   Code: `{code}`. Test: `{test}`.\n")
+    page.write_text(f"1. A step.\n\n   Code: `{code}`.\\\n   Test: `{test}`.\n")
     test_every_step_names_its_code_and_its_test(page)
     with pytest.raises(error):
         test_what_is_named_is_there(page)
