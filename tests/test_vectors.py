@@ -78,14 +78,31 @@ def test_survey_in_fingerprint_and_keyed_report_out(entry):
     assert survey.fingerprint == entry["fingerprint"]
     assert survey.fingerprint == hashlib.sha256(entry["survey"].encode()).hexdigest()
     answer, secret = survey.categories[entry["value"]], bytes.fromhex(entry["secret"])
-    assert survey.randomize(answer, secret=secret).hex() == entry["report"]
-
     message = b"privet answer " + bytes.fromhex(entry["fingerprint"])
     message += entry["value"].to_bytes(8, "big")
     key = hmac.digest(secret, message, hashlib.sha256)
+    if survey.mechanism.two_level:
+        assert renewed(survey, entry, key) == entry["report"]
+        return
+    assert survey.randomize(answer, secret=secret).hex() == entry["report"]
     if survey.mechanism.name not in ("cyclotomic", "projective", "hadamard"):
         stream = naive.Bytes(keyed_bytes(survey.version, key))
         assert twin(survey.mechanism, stream, entry["value"]).hex() == entry["report"]
+
+
+def renewed(survey, entry, key):
+    """The report from the keyed bytes of the permanent response and the fresh ones of the entry."""
+    permanent, fresh = keyed_bytes(survey.version, key), bytes.fromhex(entry["fresh"])
+    twins = naive.Bytes(permanent), naive.Bytes(fresh)
+    mechanism, value = survey.mechanism, entry["value"]
+    twin = naive_others.two_level_unary(
+        twins[0], value, mechanism.d, mechanism.parameters, fresh=twins[1]
+    )
+    assert twins[1].used == len(fresh)
+    first, second = (Stream(lambda size, data=data: data, 0) for data in (permanent, fresh))
+    report = mechanism.renewed(mechanism.permanent(value, first), second)
+    assert report == twin
+    return report.hex()
 
 
 # --- kinds of answer and questionnaires, by section 8 of docs/algorithm.md ----------------------

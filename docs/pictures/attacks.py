@@ -2,46 +2,32 @@
 
 import numpy as np
 
-from privet.entropy import seeded
-from privet.mechanisms import KSubset, MultivariateRR
+from privet.mechanisms import KSubset, MultivariateRR, TwoLevelUnary
+from privet.simulate import averaging
 
 from .look import GREEN, GREY, INK, ORANGE, STEPS, new_figure, tidy, title
 
 
-def identified(d: int, epsilon: float, times: int, people: int, seed: int) -> np.ndarray:
-    """Return the part of people whose answer is the likeliest one, after 1, 2, … fresh reports.
-
-    The likeliest answer is the one in most reports; where several are, one is guessed.
-    """
-    mechanism = KSubset(d, epsilon)
-    entropy = seeded(seed)
-    seen = np.zeros((people, d), dtype=np.int64)
-    right = np.zeros(times)
-    own = np.arange(people) % d
-    for at in range(times):
-        reports = mechanism.randomize(own, entropy=entropy)
-        seen += np.unpackbits(reports, axis=1, bitorder="little")[:, :d]
-        best = seen == seen.max(axis=1, keepdims=True)
-        right[at] = (best[np.arange(people), own] / best.sum(axis=1)).mean()
-    return right
-
-
 def draw_repeats():
-    """Draw how fresh reports of one answer give it away."""
+    """Draw how fresh reports of one answer give it away, and keyed ones do not."""
     figure = new_figure(6.8, 3.6)
     ax = figure.gca()
-    for epsilon, colour in zip((0.25, 0.5, 1.0), (STEPS[1], STEPS[2], STEPS[4]), strict=True):
-        right = 100 * identified(100, epsilon, 100, 2000, seed=1)
-        ax.plot(np.arange(1, 101), right, color=colour, lw=2.2)
+    shown = [
+        (KSubset(100, 0.25), False, "ε = 0.25", STEPS[1], 0),
+        (KSubset(100, 0.5), False, "ε = 0.5", STEPS[2], 0),
+        (KSubset(100, 1.0), False, "ε = 1", STEPS[4], 0),
+        (TwoLevelUnary(100, 2.0, 1.0), True, "ε = 1, two levels", ORANGE, 6),
+        (KSubset(100, 1.0), True, "ε = 1, secret", GREY, -4),
+    ]
+    for mechanism, keyed, name, colour, above in shown:
+        people = 20_000 if keyed else 2000
+        curve = averaging(mechanism, range(1, 101), keyed=keyed, people=people, seed=1)
+        found = 100 * np.array(curve.found)
+        ax.plot(curve.reports, found, color=colour, lw=2.2, ls="--" if keyed else "-")
         ax.annotate(
-            f"ε = {epsilon:g}", (100, right[-1]), (6, 0), textcoords="offset points",
-            va="center", color=INK, annotation_clip=False,
+            name, (100, found[-1]), (6, above), textcoords="offset points", va="center", color=INK,
+            annotation_clip=False,
         )  # fmt: skip
-    ax.axhline(100 * KSubset(100, 1.0).g / KSubset(100, 1.0).k, color=GREY, lw=1.2, ls="--")
-    ax.annotate(
-        "ε = 1, secret", (100, 0), (6, 2), textcoords="offset points", va="center", color=INK,
-        annotation_clip=False,
-    )  # fmt: skip
     ax.set(xlabel="reports of one person's answer", ylabel="answers found, %", ylim=(0, 101))
     ax.set_xlim(1, 100)
     title(ax, "Fresh reports add up: 100 categories, the likeliest one guessed")

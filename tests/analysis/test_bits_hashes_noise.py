@@ -12,6 +12,7 @@ from exact import law
 from privet.analysis import kernels, regression
 from privet.entropy import Stream, seeded
 from privet.mechanisms.bits.optimized_unary import OptimizedUnary
+from privet.mechanisms.bits.two_level_unary import TwoLevelUnary
 from privet.mechanisms.hashes.hashed_rr import HashedRR
 from privet.mechanisms.hashes.local_hash import LocalHash
 from privet.mechanisms.hashes.one_bit import OneBit
@@ -84,6 +85,23 @@ def test_optimized_unary_gives_the_reports_of_its_sampler(d):
 
 
 @pytest.mark.parametrize("d", DOMAINS)
+def test_two_levels_give_the_reports_of_their_sampler(d):
+    """The tail's words are for all permanent responses first."""
+    mechanism, (blocks, tail) = TwoLevelUnary(d, 2.0), streams(5)
+    levels = [list(planes(blocks, d)) for _ in range(2)]
+    own = [blocks.take(1) & 1 for _ in range(ROWS)]
+    permanent = [
+        mechanism.permanent(int(x), Fed(tail=tail, planes=p, own=coin))
+        for x, p, coin in zip(values_of(mechanism), levels[0], own, strict=True)
+    ]
+    expected = [
+        mechanism.renewed(bits, Fed(tail=tail, planes=p))
+        for bits, p in zip(permanent, levels[1], strict=True)
+    ]
+    assert rows(mechanism.randomize(values_of(mechanism), entropy=seeded(5))) == expected
+
+
+@pytest.mark.parametrize("d", DOMAINS)
 @pytest.mark.parametrize("hashes", [1, 2, 5])
 def test_rappor_gives_the_reports_of_its_sampler(d, hashes):
     mechanism, (blocks, tail) = Rappor(d, 1.0, hashes=hashes, bits=70), streams(2)
@@ -138,6 +156,7 @@ def test_geometric_noise_gives_the_reports_of_its_sampler(d, epsilon, limit):
     "make",
     [
         lambda epsilon: OptimizedUnary(6, epsilon),
+        lambda epsilon: TwoLevelUnary(6, 2 * epsilon),
         lambda epsilon: OneBit(6, epsilon),
         lambda epsilon: LocalHash(5, epsilon),
         lambda epsilon: HashedRR(5, epsilon, cohorts=6, buckets=3),

@@ -143,20 +143,38 @@ def test_a_page_of_another_origin_sends_the_key_in_the_address(context, site, se
     assert context.said == []
 
 
-def test_an_invitation_is_sent_along_and_missed_aloud(context, site):
-    site.refusals = [(403, "not-invited", {})]
-    page = opened(context, site)
-    send(page, "tea")
+def test_an_invitation_is_sent_along_and_missed_aloud(context, browser, site, service):
+    client = service.client()
+    survey = Survey("Invited?", ["yes", "no"], 1.0, id="invited")
+    client.ask("POST", "/surveys?invited=true", survey.to_json().encode(), admin=True, **JSON)
+    made = client.ask("POST", "/surveys/invited/invitations", b'{"count": 1}', admin=True, **JSON)
+    (word,) = made.json["invitations"]
+    page = opened(context, site, "invited")
+    send(page, "yes")
     page.get_by_text("Refused: this survey needs an invitation").wait_for()
     assert page.evaluate("told") == [["privet-refused", "not-invited"]]
-    word = "abcdefghijklmnopqrstuv"
-    page = opened(context, site, invitation=word)
-    send(page, "tea")
+    page = opened(context, site, "invited", invitation=word)
+    send(page, "yes")
     page.get_by_text("Sent. Thank you!").wait_for()
     first, second = site.posts
     assert "Invitation" not in first[1]
     assert second[1]["Invitation"] == word
-    assert first[2] == second[2]
+    assert first[2] == second[2]  # the device drew once
+    other = browser.new_context()
+    page = opened(other, site, "invited", invitation=word)  # which has been used
+    send(page, "no")
+    page.get_by_text("Refused: this survey needs an invitation").wait_for()
+    other.close()
+    assert client.get("/surveys/invited/estimate").json["n"] == 1
+
+
+def test_a_contract_that_cannot_be_loaded_is_tried_again(context, site):
+    page = context.new_page()
+    context.route("**/surveys/drink", lambda route: route.abort(), times=1)
+    page.goto(site.page("drink"))
+    page.get_by_text("Loading the survey").wait_for()
+    page.locator("privet-survey button").wait_for()
+    assert len(context.said) == 1  # that the first try failed
 
 
 def test_two_pages_at_once_draw_one_report(context, site):
@@ -304,7 +322,13 @@ def test_it_speaks_several_languages(context, site, lang, button):
 def test_every_language_says_everything(context, site):
     page = context.new_page()
     page.goto(site.page("drink"))
-    found = page.evaluate('async () => (await import("/static/messages.js")).messages')
-    assert len(found) >= 3
+    found = page.evaluate(
+        """async () => {
+          const { messages, spoken } = await import("/static/messages.js");
+          for (const tag of ["de", "fr-CH"]) await spoken(tag);
+          return messages;
+        }"""
+    )
+    assert [*found] == ["en", "de", "fr"]
     for one, other in combinations(found.values(), 2):
         assert one.keys() == other.keys()

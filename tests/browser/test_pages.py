@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from browser import without_comments
 from privet import Questionnaire, Scale, Several, Survey
 from privet.contract import Contract
 from serving import Serving
@@ -105,8 +106,14 @@ def test_from_an_empty_editor_to_results_that_come_in(admin, device, service):
     answer(first, link, "tea")
     assert first.context.cookies() == []
     admin.get_by_text("1 person has answered.").wait_for()  # by itself
+    results = first.get_by_role("link", name="See the results")
+    results.wait_for()
     first.reload()
     first.get_by_text("Sent. Thank you!").wait_for()  # asked again, nothing more is sent
+    results.wait_for()
+    first.get_by_label("coffee", exact=True).check()
+    first.get_by_role("button", name="Send").click()
+    first.get_by_text("You have already answered otherwise").wait_for()
     answer(device(), link, "coffee")
     admin.get_by_text("2 people have answered.").wait_for()
     assert admin.locator(".shares tbody tr").count() == 3
@@ -172,6 +179,47 @@ def test_the_respondents_page_needs_no_mouse(device, service):
     page.get_by_role("link", name="Zu den Ergebnissen").wait_for()
 
 
+def tab_to(page, name):
+    """Press Tab until what has the focus is called so."""
+    named = "(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()"
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate(named) == name:
+            return
+    raise AssertionError(name)
+
+
+def test_a_survey_is_made_and_read_without_a_mouse(admin, service):
+    tab_to(admin, "New survey")
+    admin.keyboard.press("Enter")
+    admin.wait_for_url("**/new")
+    tab_to(admin, "Question")
+    admin.keyboard.type("Without a mouse?")
+    tab_to(admin, "Answers, one a line")
+    admin.keyboard.type("yes\nno")
+    admin.locator("#create:enabled").wait_for()
+    tab_to(admin, "Create the survey")
+    admin.keyboard.press("Enter")
+    admin.wait_for_url("**/surveys/without-a-mouse/settings")
+    tab_to(admin, "Results")
+    admin.keyboard.press("Enter")
+    admin.get_by_text("Nobody has answered yet.").wait_for()
+
+
+def test_what_is_answered_offline_reaches_the_results(device, service):
+    service.client().create(Survey("Offline?", ["yes", "no"], 1.0, id="offline"))
+    page = device()
+    page.goto(f"{service.url}/surveys/offline/answer")
+    page.get_by_label("yes", exact=True).check()
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Not sent yet.").wait_for()
+    page.context.set_offline(False)
+    page.get_by_text("Sent. Thank you!").wait_for()
+    assert service.client().get("/surveys/offline/estimate").json["n"] == 1
+    device.said.clear()  # that there was no network
+
+
 def test_a_file_fills_the_editor_in_and_a_contract_stays_as_it_is(admin, service, tmp_path):
     admin.goto(f"{service.url}/new")
     admin.locator("#file").set_input_files(EXAMPLE)
@@ -217,7 +265,7 @@ def test_settings_are_saved_and_results_are_kept_private(admin, device, service)
     admin.goto(f"{service.url}/surveys/hidden/settings")
     admin.get_by_role("button", name="Delete the survey").click()
     admin.wait_for_url(f"{service.url}/")
-    assert client.get("/surveys/hidden").status == 410
+    assert service.client().get("/surveys/hidden").status == 410
 
 
 PLACES = {
@@ -231,7 +279,8 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(375, "light"), (1280, "dark")])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [375, 1280])
 def test_every_page_is_for_everyone_and_fits(device, service, width, scheme):
     page = device(viewport={"width": width, "height": 800}, color_scheme=scheme)
     ours = {"Sec-Fetch-Site": "same-origin"}
@@ -241,7 +290,31 @@ def test_every_page_is_for_everyone_and_fits(device, service, width, scheme):
         page.get_by_text(said).first.wait_for()
         assert violations(page) == [], path
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    one = Survey("Yes?", ["yes", "no"], 1.0, id=f"yes-{width}-{scheme}")
+    service.client().create(one)
+    answer(page, f"{service.url}/surveys/{one.id}/answer", "yes")
+    page.get_by_text("byte by byte").click()
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert "status of 404" in device.said.pop()
+
+
+@pytest.mark.parametrize("path", PLACES)
+def test_every_page_is_light(device, service, path):
+    """As the browser's own network log has it: packed, and unpacked without scripts' comments."""
+    page, came = device(), []
+    page.on("response", lambda response: came.append(response))
+    ours = {"Sec-Fetch-Site": "same-origin"}
+    page.request.post(f"{service.url}/login", form={"token": service.token}, headers=ours)
+    page.goto(service.url + path)
+    page.get_by_text(PLACES[path]).first.wait_for()
+    page.wait_for_timeout(200)
+    bodies = [(one.url, one.body(), one.request.sizes()["responseBodySize"]) for one in came]
+    assert sum(sent for *_, sent in bodies) < 40_000
+    bare = [without_comments(body.decode()) for url, body, _ in bodies if url.endswith(".js")]
+    others = [body for url, body, _ in bodies if not url.endswith(".js")]
+    assert sum(len(one) for one in [*bare, *others]) < 60_000
+    device.said.clear()  # that one page is not there
 
 
 def test_a_long_contract_is_checked_in_a_worker_under_the_pages_own_policy(device, service):

@@ -30,13 +30,13 @@ import { readFileSync } from "node:fs";
 import { Survey } from "./privet.js";
 import { hex } from "./privet-draws.js";
 const given = JSON.parse(readFileSync(0, "utf8"));
-console.log(JSON.stringify(given.map(([text, answer]) => {
-  const survey = Survey.from(text);
+console.log(JSON.stringify(await Promise.all(given.map(async ([text, answer]) => {
+  const survey = await Survey.from(text);
   const reports = Array.from({ length: 30 }, () => survey.randomize(answer));
   const [{ mechanism: { own, other, ratio } }] = survey.pages;
   const members = reports.map((report) => survey.members(report));
   return { reports: reports.map(hex), members, own, other, ratio, size: survey.reportBytes };
-})));
+}))));
 """
 
 
@@ -89,11 +89,29 @@ def test_a_table_of_a_questionnaire_is_named_by_its_cells():
         assert [name.replace(" – ", " to ") for name in names] == cells
 
 
+VALUES = """
+import { readFileSync } from "node:fs";
+import { Survey } from "./privet.js";
+const [text, given] = JSON.parse(readFileSync(0, "utf8"));
+const survey = await Survey.from(text);
+console.log(JSON.stringify(given.map((answers) => survey.value(answers, survey.pages[0]))));
+"""
+
+
+def test_a_band_of_whole_numbers_may_begin_between_them():
+    age = Survey("Age?", Scale(0, 100, bands=[17.5], whole=True), 1.0, id="age")
+    both = ("age", "drink")
+    party = Questionnaire("?", [DRINK, age], 1.0, tables=[both], shares={both: 1})
+    given = [{"age": years, "drink": "milk"} for years in (17, 18)]
+    found = run_node(VALUES, (party.to_json(), given))
+    assert found == [party.pages[0].value(answers) for answers in given]
+
+
 REFUSED = """
 import { readFileSync } from "node:fs";
 import * as privet from "./privet.js";
 const [text, answers] = JSON.parse(readFileSync(0, "utf8"));
-const survey = privet.Survey.from(text);
+const survey = await privet.Survey.from(text);
 console.log(JSON.stringify(answers.map((answer) => {
   try {
     survey.randomize(answer);
@@ -110,7 +128,7 @@ console.log(JSON.stringify(answers.map((answer) => {
     ("survey", "good", "bad"),
     [
         (DRINK, ["tea"], ["Tea", "", None, ["tea"], 0, {}]),
-        (Survey("?", ["1", "true"], 1.0), [1, "1", True], [2, False, [1]]),
+        (Survey("?", ["1", "true", "null"], 1.0), [1, "1", True], [2, False, [1], None]),
         (SETS[0], [[], ["c1"], ["c8", "c0", "c3"]], ["c1", None, ["c1", "c1"], ["x"], NAMES[:4]]),
         (SCALE, [3, "3.5", -99, 1e300, "-1e-3"], [None, "", "x", "0x10", [], True, " 3"]),
         (AGE, [3, "3", 2.0], [2.5, "2.5"]),

@@ -2,7 +2,7 @@
 // It returns how many cases there were of each file, and throws at the first that is not as published.
 
 /** @param {any} privet @param {any} parts @param {Record<string, any>} vectors */
-export function runVectors({ Survey, Page, InvalidReport, InvalidAnswer }, { mechanismOf, Stream }, vectors) {
+export async function runVectors({ Survey, InvalidReport, InvalidAnswer }, { mechanismOf, Stream, keyed }, vectors) {
   const counts = {};
   const bytes = (text) => Uint8Array.from(text.match(/../g) ?? [], (two) => parseInt(two, 16));
   const hex = (data) => Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -24,9 +24,9 @@ export function runVectors({ Survey, Page, InvalidReport, InvalidAnswer }, { mec
   };
 
   /** Bytes in, report out, and not a byte more is taken. */
-  function samples(file, entries) {
+  async function samples(file, entries) {
     for (const entry of entries) {
-      const mechanism = made(entry), what = `${file} ${entry.mechanism.name} ${entry.d}`;
+      const mechanism = await made(entry), what = `${file} ${entry.mechanism.name} ${entry.d}`;
       const supported = Array(entry.d).fill(0);
       for (const one of entry.cases) {
         const data = bytes(one.bytes);
@@ -46,38 +46,41 @@ export function runVectors({ Survey, Page, InvalidReport, InvalidAnswer }, { mec
       if (entry.counts) same(supported, entry.counts, `${what}, members`);
     }
   }
-  samples("algorithm", vectors.algorithm.surveys);
-  samples("others", vectors.others.surveys);
-  samples("sets", vectors.sets.mechanisms);
-  samples("designs", vectors.designs.designs);
+  await samples("algorithm", vectors.algorithm.surveys);
+  await samples("others", vectors.others.surveys);
+  await samples("sets", vectors.sets.mechanisms);
+  await samples("designs", vectors.designs.designs);
 
   for (const { d, k, report, why } of vectors.algorithm.refused) {
     const mechanism = { name: "k-subset", k, odds: "2", scale: 0, start: [0, 0] };
-    refuses(InvalidReport, () => made({ d, epsilon: 1, mechanism }).members(bytes(report)), why);
+    const { members } = await made({ d, epsilon: 1, mechanism });
+    refuses(InvalidReport, () => members(bytes(report)), why);
   }
-  for (const entry of vectors.designs.refused)
-    refuses(InvalidReport, () => made(entry).members(bytes(entry.report)), entry.why);
+  for (const entry of vectors.designs.refused) {
+    const { members } = await made(entry);
+    refuses(InvalidReport, () => members(bytes(entry.report)), entry.why);
+  }
 
   for (const entry of vectors.contracts.surveys) {
-    const survey = Survey.from(`${entry.survey}\n`), [{ names }] = survey.questions;
+    const survey = await Survey.from(`${entry.survey}\n`), [{ names }] = survey.questions;
     same(survey.fingerprint, entry.fingerprint, "fingerprint");
-    const answer = () => survey.randomize(names[entry.value], { secret: bytes(entry.secret) });
+    const answer = () => survey.randomize(names[entry.value], { source: keyed(bytes(entry.secret)) });
     if (survey.version === 1) refuses(InvalidAnswer, answer, "a secret and version 1");
     else same(hex(answer()), entry.report, "keyed report");
     counts.contracts = (counts.contracts ?? 0) + 1;
   }
 
   for (const entry of [...vectors.answers.surveys, ...vectors.answers.questionnaires]) {
-    const survey = Survey.from(entry.contract);
+    const survey = await Survey.from(entry.contract);
     same(survey.fingerprint, entry.fingerprint, "fingerprint");
     for (const one of entry.cases) {
-      const secret = bytes(one.secret), page = survey.draw({ secret });
+      const source = keyed(bytes(one.secret)), page = survey.draw({ source });
       const answer = survey.single ? one.answer : one.answers;
       if (!survey.single) same(page.number, one.page, "page");
-      same(page.value(answer, survey.single), one.value, "value");
-      const report = survey.randomize(answer, { secret });
+      same(survey.value(answer, page), one.value, "value");
+      const report = survey.randomize(answer, { source });
       same(hex(report), one.report, `keyed report of ${survey.id}`);
-      same(hex(survey.randomize(answer, { secret, page })), one.report, "of a drawn page");
+      same(hex(survey.randomize(answer, { source, page })), one.report, "of a drawn page");
       survey.members(report);
       counts.answers = (counts.answers ?? 0) + 1;
     }

@@ -17,6 +17,15 @@ from commands import (
 from privet import Survey
 
 
+def test_both_levels_of_a_survey_are_shown(folder):
+    asked = "-q", "Which?", "-c", "a", "-c", "b", "-e", "2", "-m", "two-level-unary"
+    succeeds("survey", "new", *asked, "-o", "two.json")
+    shown = succeeds("survey", "show", "two.json")
+    assert "ε = 2 at most in any number of reports; 0.99" in shown
+    assert "in one, as drawn" in shown
+    assert "report_epsilon=1.0" in shown
+
+
 def test_a_survey_is_shown(folder):
     shown = succeeds("survey", "show", "survey.json", "--top", "2")
     for part in (SURVEY.question, SURVEY.fingerprint, repr(SURVEY.mechanism), "1 byte", "2 more"):

@@ -1,9 +1,6 @@
 """The numbers in the pages' tables are those of the code."""
 
 import re
-import sys
-from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from math import exp
 from pathlib import Path
 from statistics import NormalDist
@@ -25,6 +22,7 @@ from privet.mechanisms import (
     MultivariateRR,
     Projective,
     Rappor,
+    TwoLevelUnary,
     choose,
 )
 from privet.mechanisms.base import MAX_D, MIN_EPSILON
@@ -32,19 +30,10 @@ from privet.mechanisms.choices import MOST_OPTIONS
 from privet.mechanisms.subsets.design import MOST_BLOCKS
 from privet.mechanisms.subsets.listed_sets import MOST_SETS
 from privet.plan import plan
-from privet.simulate import counts
+from privet.simulate import averaging, counts
 from privet.simulate.population import MOST_PEOPLE
 
 DOCS = Path(__file__).parents[2] / "docs"
-
-
-def picture(name):
-    """Return a module of the folder that draws the pages' pictures."""
-    if "pictures" not in sys.modules:
-        spec = spec_from_file_location("pictures", DOCS / "pictures" / "__init__.py")
-        sys.modules["pictures"] = module = module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return import_module(f"pictures.{name}")
 
 
 def prose(page):
@@ -109,6 +98,16 @@ def test_the_theory():
     assert len(table) == 4
 
 
+def test_what_two_levels_cost():
+    (table,) = tables("mechanisms.md", "ε of any number of reports")
+    for epsilon, report_epsilon, flipped, spread in table:
+        levels = float(epsilon), float(report_epsilon.replace("½", "0.5"))
+        mechanism = TwoLevelUnary(100, *levels)
+        assert_shown(flipped.removesuffix(" %"), 100 * mechanism.noise / 2**64)
+        assert_shown(spread, mechanism.variance(np.eye(100)[0], 1)[1] ** 0.5)
+    assert len(table) == 4
+
+
 def test_what_a_lie_is_worth():
     (table,) = tables("attacks.md", "ε")
     for level, subset, categories, response in table:
@@ -126,19 +125,69 @@ def test_how_soon_fresh_reports_give_an_answer_away():
         for line in re.findall(r"^\| (?:fresh reports|answers found) \|(.*)$", text, re.MULTILINE)
     )
     people = 4000
-    measured = picture("attacks").identified(100, 1.0, max(times), people, seed=7)
-    for at, percent in zip(times, found, strict=True):
-        share = percent / 100
+    measured = averaging(KSubset(100, 1.0), times, people=people, seed=7)
+    for at, percent, share in zip(times, found, measured.found, strict=True):
         spread = (share * (1 - share) / people) ** 0.5
-        assert measured[at - 1] == pytest.approx(share, abs=0.006 + 5 * spread)
+        assert percent / 100 == pytest.approx(share, abs=0.006 + 5 * spread), at
     # The control: with a secret, all reports are the first, and no more is found.
     survey = Survey("Which?", [f"c{i}" for i in range(100)], 1.0, mechanism="k-subset")
     for person in range(20):
         secret, answer = bytes([person] * 16), f"c{person}"
         assert len({survey.randomize(answer, secret=secret) for _ in range(max(times))}) == 1
     assert len({survey.randomize("c7") for _ in range(max(times))}) > 1
-    assert measured[0] < 0.04
+    assert measured.found[0] < 0.04
+    mechanism, text = KSubset(100, 1.0), prose("attacks.md")
+    assert f"{100 * mechanism.g / mechanism.k:.1f} % of the answers are found, as" in text
+    q1 = TwoLevelUnary(100, 2.0, 1.0).flip / 2**64
+    limit = (1 - (1 - q1) ** 100) / (200 * q1) + (1 - q1) ** 99 / 200
+    assert f"{100 * limit:.1f} % of the answers, however many" in text
     assert "half of all values after about 25 reports" in prose("guides/telemetry.md")
+
+
+def linked(mechanism, crowd, trials, rng):
+    """How often the likeliest of a crowd's reports to be the same person's is just that.
+
+    Two reports have the likelihood of bits that come from one permanent response, over that of bits
+    from two; a bit is set in it with probability 1/2 if it is the value's, which may be any.
+    """
+    d, q1, q2 = mechanism.d, mechanism.flip / 2**64, mechanism.noise / 2**64
+    copied = np.array([[1 - q2, q2], [q2, 1 - q2]])  # what a bit is copied to, with what chance
+    both = np.einsum("cb,by,bz->cyz", [[1 - q1, q1], [0.5, 0.5]], copied, copied)
+    one = both.sum(axis=1)
+
+    def log_likelihood(bits, others, own):
+        """Of rows of bits, by the chances of a 0 and a 1 at each place."""
+
+        def summed(chances):
+            return chances[0].sum() + bits @ (chances[1] - chances[0])
+
+        return summed(np.log(others)) + np.log(summed(own / others))
+
+    right = 0.0
+    for _ in range(trials):
+        bits = rng.random((crowd, d), np.float32) < q1
+        bits[np.arange(crowd), rng.integers(0, d, crowd)] = rng.random(crowd) < 0.5
+        monday = (bits[0] ^ (rng.random(d) < q2)).astype(int)
+        tuesday = (bits ^ (rng.random((crowd, d), np.float32) < q2)).astype(np.float64)
+        same = log_likelihood(tuesday, *(table[monday].T for table in both))
+        score = same - log_likelihood(tuesday, *(np.tile(chances, (d, 1)).T for chances in one))
+        best = score > score.max() - 1e-9
+        right += best[0] / best.sum()
+    return right / trials
+
+
+def test_how_often_copies_of_a_permanent_response_are_recognized():
+    (table,) = tables("attacks.md", "categories")
+    rng = np.random.default_rng(3)
+    for d, *cells in table:
+        trials = 20 if d == "1,000" else 200
+        for cell, level in zip(cells, (1.0, 0.5), strict=True):
+            mechanism = TwoLevelUnary(int(d.replace(",", "")), 2.0, level)
+            share = linked(mechanism, 1000, trials, rng)
+            shown = float(cell.removesuffix(" %")) / 100
+            spread = (shown * (1 - shown) / trials) ** 0.5
+            assert share == pytest.approx(shown, abs=0.006 + 4 * spread), (d, level)
+    assert len(table) == 4
 
 
 def test_the_size_of_reports_and_tallies():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from contextlib import contextmanager
@@ -41,6 +42,13 @@ def run_node(script, given=None):
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout)
+
+
+def without_comments(text):
+    """Return a script without its comments and empty lines, as its size is told."""
+    text = re.sub(r"/\*\*.*?\*/", "", text, flags=re.DOTALL)
+    text = re.sub(r"(^|\s)//.*$", "", text, flags=re.MULTILINE)
+    return re.sub(r"\n\s*\n+", "\n", text)
 
 
 def all_vectors():

@@ -23,11 +23,13 @@ from privet.mechanisms import (
     Projective,
     Rappor,
     SetSubset,
+    TwoLevelUnary,
     for_one,
     for_several,
 )
 
-# A mechanism is one line: how to make one so small that all its reports can be enumerated.
+# A mechanism is one line: how to make one so small that all its reports can be enumerated. Epsilon
+# is what one report promises.
 SMALL = {
     KSubset: lambda epsilon: KSubset(5, epsilon, k=2),
     Cyclotomic: lambda epsilon: Cyclotomic(5, epsilon, p=7, m=3, u=1),
@@ -36,6 +38,7 @@ SMALL = {
     MultivariateRR: lambda epsilon: MultivariateRR(9, epsilon),
     BinaryRR: lambda epsilon: BinaryRR(4, epsilon),
     OptimizedUnary: lambda epsilon: OptimizedUnary(4, epsilon),
+    TwoLevelUnary: lambda epsilon: TwoLevelUnary(4, 2 * epsilon, report_epsilon=epsilon),
     LocalHash: lambda epsilon: LocalHash(4, epsilon),
     OneBit: lambda epsilon: OneBit(5, epsilon),
     HashedRR: lambda epsilon: HashedRR(4, epsilon, cohorts=5, buckets=3),

@@ -15,7 +15,7 @@ from pathlib import Path
 import naive
 import naive_others
 import naive_sets
-from privet import Questionnaire, Scale, Several, Survey
+from privet import Questionnaire, Scale, Several, Survey, entropy
 from privet.errors import Clamped
 from privet.mechanisms import (
     GeometricNoise,
@@ -166,9 +166,8 @@ def contracts(kept):
     made.append(Survey('¿Café "crème"?', ["sí / oui", "tab\\slash", "日本", "🙂"], 0.25))
     for survey in made:
         value = len(survey.categories) - 2
-        report = survey.randomize(survey.categories[value], secret=SECRET)
         said = {"survey": survey.to_json(), "fingerprint": survey.fingerprint, "value": value}
-        keyed.append({**said, "secret": SECRET.hex(), "report": report.hex()})
+        keyed.append({**said, "secret": SECRET.hex(), **keyed_report(survey, value)})
     starts = [
         [d, k, *KSubset(d, 1.0, k).start]
         for d in (2, 3, 9, 16, 40, 64, 65, 100, 129, 255, 256, 257, 300, 511, 512, 1000, 4096)
@@ -176,6 +175,18 @@ def contracts(kept):
         if 0 < k < d
     ]
     return {"version": 2, "surveys": keyed, "starts": starts}
+
+
+def keyed_report(survey, value):
+    """A keyed report; over a permanent response, one from pinned fresh bytes."""
+    if not survey.mechanism.two_level:
+        return {"report": survey.randomize(survey.categories[value], secret=SECRET).hex()}
+    context = bytes.fromhex(survey.fingerprint) + value.to_bytes(8, "big")
+    permanent = naive.Bytes(entropy.keyed(SECRET, context)(10_000))
+    fresh = naive.Bytes(random_bytes("fresh", 10_000))
+    d, parameters = len(survey.categories), survey.mechanism.parameters
+    report = naive_others.two_level_unary(permanent, value, d, parameters, fresh)
+    return {"fresh": bytes(fresh.data[: fresh.used]).hex(), "report": report.hex()}
 
 
 KINDS = {

@@ -49,6 +49,14 @@ def optimized_unary(stream, value, d, integers):
     return naive.pack([i for i, bit in enumerate(bits) if bit], d)
 
 
+def two_level_unary(stream, value, d, integers, fresh=None):
+    permanent = naive.coins(stream, d, int(integers["flip"]), 64)
+    if naive.coins(stream, 1, 1, 1)[0]:
+        permanent[value] = 1 - permanent[value]
+    flips = naive.coins(fresh or stream, d, int(integers["noise"]), 64)
+    return naive.pack([i for i in range(d) if permanent[i] != flips[i]], d)
+
+
 def hashed(stream, value, d, integers, functions, buckets, bucket):
     odds, scale = int(integers["odds"]), integers["scale"]
     total = odds + (buckets - 1) * 2**scale
@@ -124,6 +132,7 @@ def interval(stream, value, d, integers):
 
 SAMPLERS = {
     "optimized-unary": optimized_unary,
+    "two-level-unary": two_level_unary,
     "local-hash": local_hash,
     "one-bit": one_bit,
     "hashed-rr": hashed_rr,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..mechanisms.bits.optimized_unary import OptimizedUnary
+from ..mechanisms.bits.two_level_unary import TwoLevelUnary
 from ..mechanisms.bits.unary import Unary
 from . import kernels
 from .analyst import Analyst, half_of
@@ -28,8 +29,20 @@ PLANES = 8
 
 @half_of.register(Unary)
 def _(mechanism: Unary) -> Analyst:
-    tossed = isinstance(mechanism, OptimizedUnary)
-    batches = TossedBatches(mechanism) if tossed else BitBatches(mechanism)
+    return _analyst(mechanism, BitBatches(mechanism))
+
+
+@half_of.register(OptimizedUnary)
+def _(mechanism: OptimizedUnary) -> Analyst:
+    return _analyst(mechanism, TossedBatches(mechanism))
+
+
+@half_of.register(TwoLevelUnary)
+def _(mechanism: TwoLevelUnary) -> Analyst:
+    return _analyst(mechanism, TwoLevelBatches(mechanism))
+
+
+def _analyst(mechanism: Unary, batches: BitBatches) -> Analyst:
     return Analyst(HitRates(mechanism), batches, BitCounter(mechanism))
 
 
@@ -74,6 +87,45 @@ class TossedBatches(BitBatches):
         done, used = super().fill(rows, tail, first)
         kernels.toss_own_bits(rows.values, rows.words[1], rows.out, first, done)
         return done, used
+
+
+class TwoLevelBatches(BitBatches):
+    """Draws each person's permanent response, and one report over it."""
+
+    mechanism: TwoLevelUnary
+
+    @property
+    def rows(self) -> int:
+        """Half as many rows, as there are two levels of planes."""
+        return max(1, super().rows // 2)
+
+    def draw(self, rows: int, words: Words) -> Drawn:
+        """Draw the planes of both levels, and a byte for each coin."""
+        size = 8 * prod(self._planes(rows))
+        *levels, coins = words.take(size, size, rows)
+        return *(level.view("<u8").reshape(PLANES, -1) for level in levels), coins
+
+    def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
+        """Write all reports, first one level and then the other, or none if the tail is short.
+
+        Both levels invert the bit of the person's value, and so neither does in the end.
+        """
+        values, (*levels, coins), out = rows
+        m, rest = self.mechanism, tail[: len(tail) // 8 * 8].view("<u8")
+        wide, used = np.zeros((len(out), words_of(m.d)), dtype="<u8"), 0
+        for planes, flip in zip(levels, (m.flip, m.noise), strict=True):
+            bits = np.empty_like(wide)
+            integers = 0, m.d, np.uint64(flip)
+            done, more = kernels.fill_flips(
+                values, planes, rest[used:], bits.reshape(-1), *integers
+            )
+            if done < len(out):
+                return 0, 0
+            wide ^= bits
+            used += more
+        kernels.narrow(wide, out)
+        kernels.toss_own_bits(values, ~coins, out, 0, len(out))
+        return len(out), 8 * used
 
 
 class BitCounter(Counter[Unary]):

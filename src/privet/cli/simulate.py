@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FIGURE, INPUT, JSON, SEED, TABLE, WORKERS, Once, keep_apart
+from .attack import attack
+from .options import FIGURE, INPUT, JSON, SEED, TABLE, WORKERS, InOrder, Once, keep_apart
 from .output import outputs, print_json, three_digits, write_table
 from .terminal import console, new_table, progress
 
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
     from ..simulate.experiment import Experiment, Row
 
 
-@click.command(cls=Once)
+class _Itself(Once, InOrder):
+    """Does its own work unless one of its commands is named."""
+
+
+@click.group(cls=_Itself, invoke_without_command=True)
 @click.option(
     "-d", "--values", "sizes", type=int, multiple=True,
     show_default="64, or as many as in --truth-file", help="How many values; repeatable.",
@@ -54,7 +59,9 @@ if TYPE_CHECKING:
 @JSON
 @click.option("-o", "--out", type=TABLE, help="Write the table, as CSV, JSON or Parquet.")
 @FIGURE
+@click.pass_context
 def simulate(
+    context: click.Context,
     sizes: tuple[int, ...],
     levels: tuple[float, ...],
     crowds: tuple[int, ...],
@@ -78,6 +85,9 @@ def simulate(
     from ..figures import save_experiment
     from ..simulate import run
 
+    if context.invoked_subcommand is not None:
+        _check_unused(context)
+        return
     keep_apart([truth_file] if truth_file is not None else [], [out, figure])
     forms: dict[str, Any] = {name: name for name in truths}
     if truth_file is not None:
@@ -97,6 +107,18 @@ def simulate(
         print_json(_as_document(experiment))
     else:
         _print_table(experiment)
+
+
+simulate.add_command(attack)
+
+
+def _check_unused(context: click.Context) -> None:
+    """Refuse options before the name of a command, which would go unheard."""
+    typed = click.core.ParameterSource.COMMANDLINE
+    for option in context.command.params:
+        if option.name and context.get_parameter_source(option.name) is typed:
+            command = context.invoked_subcommand
+            raise click.UsageError(f"Option '{option.opts[-1]}' is not one of '{command}'.")
 
 
 def _read_truth(path: Path) -> list[float]:

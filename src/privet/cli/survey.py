@@ -151,10 +151,11 @@ def show(survey_file: Path, top: int, json_out: bool) -> None:
         print_json(_described(read) | read.answers.fields())
         return
     drawn = read.mechanism.realized_epsilon
+    often = (" in any number of reports", " in one,") if read.mechanism.two_level else ("", "")
     lines = {
         "question": read.question,
         "id": read.id,
-        "privacy": f"ε = {read.epsilon:g} at most; {drawn!r} as drawn",
+        "privacy": f"ε = {read.epsilon:g} at most{often[0]}; {drawn!r}{often[1]} as drawn",
         "mechanism": repr(read.mechanism),
         "report": plural(read.mechanism.report_bytes, "byte"),
         "fingerprint": read.fingerprint,

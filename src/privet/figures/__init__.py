@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .attacks import plot_averaging, save_averaging
 from .changes import plot_changes, save_changes
 from .estimates import plot_estimate, plot_groups, save_estimate, save_groups
 from .experiments import plot_experiment, save_experiment
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
+    "plot_averaging",
     "plot_below",
     "plot_changes",
     "plot_estimate",
@@ -25,6 +27,7 @@ __all__ = [
     "plot_scale_groups",
     "plot_table",
     "save",
+    "save_averaging",
     "save_changes",
     "save_estimate",
     "save_experiment",

@@ -18,7 +18,8 @@ an analyst does with many reports is in `privet.analysis`; its names on a mechan
         ├── ListedSets             k of all sets of options            (Packed, Choices)
         ├── Unary                  a bit for every value                             (Symmetric)
         │   ├── BinaryRR
-        │   └── OptimizedUnary
+        │   ├── OptimizedUnary
+        │   └── TwoLevelUnary      fresh copies of a permanent bitmap
         ├── Hashed                 a public function, and the value's bucket         (Numbered)
         │   ├── LocalHash                                                            (Symmetric)
         │   ├── OneBit                                                               (Symmetric)
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from .base import Channel
     from .bits.binary_rr import BinaryRR
     from .bits.optimized_unary import OptimizedUnary
+    from .bits.two_level_unary import TwoLevelUnary
     from .hashes.hashed_rr import HashedRR
     from .hashes.local_hash import LocalHash
     from .hashes.one_bit import OneBit
@@ -83,6 +85,7 @@ __all__ = [
     "Rappor",
     "SetSubset",
     "Symmetric",
+    "TwoLevelUnary",
     "by_name",
     "choose",
     "compare",

@@ -86,6 +86,9 @@ class Mechanism(Counted, Channel):
     under one value than under another.
     """
 
+    # Whether reports are drawn anew over a permanent response, which takes a person's secret.
+    two_level: ClassVar[bool] = False
+
     @property
     @abstractmethod
     def likelihood_ratio(self) -> Fraction:

@@ -14,7 +14,7 @@ from .odds import floor_exp, read_integer
 FLIP_BITS = 64
 ONE = 1 << FLIP_BITS
 # The largest flip that an estimate can tell from 1/2, in double precision.
-_MOST = ONE - 2**20 >> 1
+MOST_FLIP = ONE - 2**20 >> 1
 
 
 def choose_flip(owner: str, epsilon: float, power: int) -> int:
@@ -24,7 +24,7 @@ def choose_flip(owner: str, epsilon: float, power: int) -> int:
     0.2689414213699951
     """
     flip = _least_flip(epsilon, power)
-    if flip < 2 or flip > _MOST:
+    if flip < 2 or flip > MOST_FLIP:
         rule = f"in [1e-12, {min(43 * power, 100)}], to be drawn with 64-bit integers"
         raise InvalidArgument(owner, "epsilon", rule, epsilon)
     return flip
@@ -33,7 +33,7 @@ def choose_flip(owner: str, epsilon: float, power: int) -> int:
 def read_flip(name: str, digits: object, epsilon: float, power: int) -> int:
     """Read a flip of a survey's JSON, refusing one that would break the promise of ε."""
     flip = read_integer(digits, f"flip of {name}")
-    if not _least_flip(epsilon, power) <= flip <= _MOST:
+    if not _least_flip(epsilon, power) <= flip <= MOST_FLIP:
         raise InvalidSurvey(
             f"The flip {flip} / 2^{FLIP_BITS} is not in [1/(e^(epsilon/{power}) + 1), 1/2) for "
             f"epsilon = {epsilon}: this survey is not as private as it says."

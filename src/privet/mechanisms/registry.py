@@ -25,6 +25,7 @@ _ONE = {
     "multivariate-rr": ("MultivariateRR", ".subsets.multivariate_rr"),
     "binary-rr": ("BinaryRR", ".bits.binary_rr"),
     "optimized-unary": ("OptimizedUnary", ".bits.optimized_unary"),
+    "two-level-unary": ("TwoLevelUnary", ".bits.two_level_unary"),
     "local-hash": ("LocalHash", ".hashes.local_hash"),
     "one-bit": ("OneBit", ".hashes.one_bit"),
     "hashed-rr": ("HashedRR", ".hashes.hashed_rr"),

@@ -50,10 +50,14 @@ class Supports:
 
     def odds(self, rows: slice) -> NDArray[np.float64]:
         """Return how much likelier each report is from each value than from one not supported."""
-        bits = np.unpackbits(self._bits[rows], axis=1, count=self.d).astype(np.float64)
-        bits *= self.excess
-        bits += 1
-        return bits
+        odds = self.held(rows).astype(np.float64)
+        odds *= self.excess
+        odds += 1
+        return odds
+
+    def held(self, rows: slice) -> NDArray[np.bool_]:
+        """Return whether each report supports each value."""
+        return np.unpackbits(self._bits[rows], axis=1, count=self.d).view(np.bool_)
 
 
 def supports_of(owner: str, mechanism: Any, reports: Reports) -> Supports:

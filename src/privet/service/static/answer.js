@@ -4,4 +4,3 @@ const survey = /** @type {HTMLElement} */ (document.getElementById("survey"));
 const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation");
 if (invitation) survey.setAttribute("invitation", invitation);
 document.querySelector("details")?.removeAttribute("open");
-survey.addEventListener("privet-sent", () => document.getElementById("after")?.removeAttribute("hidden"));

@@ -1,4 +1,7 @@
-// What the survey's element says, by language. Add one here, or to `messages` from a page of your own.
+// What the survey's element says, by language. English is here, and stands in for what another language
+// lacks. To add one, write a file beside these and its name to FILES, or add to `messages` from a page of your own.
+
+const FILES = ["de", "fr"];
 
 /** @type {Record<string, Record<string, string>>} */
 export const messages = {
@@ -25,50 +28,15 @@ export const messages = {
     ratio: "No answer makes this report more than {ratio} times as likely as any other answer does.",
     bytes: "The report, byte by byte",
   },
-  de: {
-    send: "Senden",
-    loading: "Die Umfrage wird geladen …",
-    private: "Ihre Antwort bleibt auf diesem Gerät. Nur ein zufälliger Bericht verlässt es (ε = {epsilon}).",
-    atMost: "Höchstens {most}.",
-    type: "Tippen Sie, um eine Antwort zu finden.",
-    sent: "Gesendet. Danke!",
-    waiting: "Noch nicht gesendet. Das geschieht, sobald der Dienst erreichbar ist.",
-    closed: "Abgelehnt: Diese Umfrage ist beendet.",
-    uninvited: "Abgelehnt: Für diese Umfrage braucht es eine Einladung, die noch nicht verwendet wurde.",
-    refused: "Vom Dienst abgelehnt: {reason}.",
-    answered: "Sie haben schon anders geantwortet. Ein zweiter Bericht würde mehr verraten; es wurde keiner erzeugt oder gesendet.",
-    invalid: "Bitte beantworten Sie jede Frage: {reason}",
-    unsafe: "Diese Umfrage wird nicht gestellt: {reason}",
-    forgetful: "Dieser Browser lässt die Seite nicht behalten, was sie gesendet hat; deshalb wird nichts gesendet.",
-    report: "Was dieses Gerät verlässt",
-    names: "Der Bericht nennt {count}:",
-    denies: "Der Bericht sagt Nein zu:",
-    more: "… und {count} weitere",
-    chances: "Ihre Antwort ist mit einer Wahrscheinlichkeit von {own} % darunter, jede andere mit {other} %.",
-    ratio: "Keine Antwort macht diesen Bericht mehr als {ratio}-mal so wahrscheinlich wie eine andere.",
-    bytes: "Der Bericht, Byte für Byte",
-  },
-  fr: {
-    send: "Envoyer",
-    loading: "Chargement de l’enquête …",
-    private: "Votre réponse reste sur cet appareil. Seul un rapport aléatoire en sort (ε = {epsilon}).",
-    atMost: "Au plus {most}.",
-    type: "Tapez pour trouver une réponse.",
-    sent: "Envoyé. Merci !",
-    waiting: "Pas encore envoyé. Ce sera fait dès que le service sera joignable.",
-    closed: "Refusé : cette enquête est close.",
-    uninvited: "Refusé : cette enquête demande une invitation qui n’a pas encore servi.",
-    refused: "Refusé par le service : {reason}.",
-    answered: "Vous avez déjà répondu autrement. Un second rapport en révélerait plus : aucun n’a été fait ni envoyé.",
-    invalid: "Veuillez répondre à chaque question : {reason}",
-    unsafe: "Cette enquête n’est pas posée : {reason}",
-    forgetful: "Ce navigateur ne laisse pas la page retenir ce qu’elle a envoyé : rien n’est envoyé.",
-    report: "Ce qui quitte cet appareil",
-    names: "Le rapport nomme {count} :",
-    denies: "Le rapport dit non à :",
-    more: "… et {count} de plus",
-    chances: "Votre réponse est parmi elles avec une probabilité de {own} %, toute autre avec {other} %.",
-    ratio: "Aucune réponse ne rend ce rapport plus de {ratio} fois plus probable qu’une autre.",
-    bytes: "Le rapport, octet par octet",
-  },
 };
+
+/**
+ * Load what is said in a language, and return the language that there is.
+ * @param {string} tag such as de-AT
+ */
+export async function spoken(tag) {
+  const lang = tag.toLowerCase().split("-")[0];
+  if (!Object.hasOwn(messages, lang) && FILES.includes(lang))
+    await import(`./messages-${lang}.js`).then(({ words }) => (messages[lang] = words), () => undefined);
+  return Object.hasOwn(messages, lang) ? lang : "en";
+}

@@ -1,16 +1,25 @@
 // What the element asks of a survey, in plain data that can also pass between a page and a worker.
 
-import { Survey } from "./privet.js";
-import { hex, unhex } from "./privet-draws.js";
+import { InvalidSurvey, Survey } from "./privet.js";
+import { hex, joined } from "./privet-draws.js";
+import { unhex } from "./privet-outbox.js";
 
 const FEW = 50;
 
+/** @param {Uint8Array} bytes */
+function decoded(bytes) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new InvalidSurvey("The survey must be in UTF-8.");
+  }
+}
+
 /** One survey that is asked. */
 export class Desk {
-  /** @param {ArrayBuffer} data @param {{ mostEpsilon?: number, fingerprint?: string }} options */
-  open(data, options) {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
-    this.survey = Survey.from(text, options);
+  /** @param {Uint8Array[]} pieces of the contract @param {{ mostEpsilon?: number, fingerprint?: string }} options */
+  async open(pieces, options) {
+    this.survey = await Survey.from(decoded(joined(...pieces)), options);
     const { id, title, epsilon, fingerprint, single } = this.survey;
     return { id, title, epsilon, fingerprint, single };
   }
@@ -48,7 +57,7 @@ export class Desk {
    * @param {number} page @param {any} answers
    */
   value(page, answers) {
-    return String(this.#page(page).value(answers, this.#survey().single));
+    return String(this.#survey().value(answers, this.#page(page)));
   }
 
   /**
@@ -91,49 +100,12 @@ export class Desk {
 const LONG = 100_000;
 
 /**
- * Where scripts must be trusted, the page allows the policy "privet".
- * @type {any}
- */
-let policy;
-
-/**
  * A desk for a contract of so many bytes, here or in a worker.
- * @param {number} size
- * @returns {Ask}
+ * @param {number} size @returns {Promise<Ask>}
  */
-export function deskFor(size) {
+export async function deskFor(size) {
   /** @type {any} */
   const desk = new Desk();
-  /** @type {Ask} */
-  const here = (method, ...args) => desk[method](...args);
-  if (size < LONG) return here;
-  /** @type {Worker} */
-  let worker;
-  try {
-    const url = new URL("privet-worker.js", import.meta.url).href;
-    policy ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy("privet", {
-      createScriptURL: (/** @type {string} */ one) => one,
-    });
-    worker = new Worker(policy ? policy.createScriptURL(url) : url, { type: "module" });
-  } catch {
-    return here; // a page of another origin, or one that allows no worker
-  }
-  /** @type {Map<number, { done: (result: any) => void, failed: (error: Error) => void }>} */
-  const waiting = new Map();
-  let calls = 0;
-  worker.onmessage = ({ data: { call, result, error } }) => {
-    const { done, failed } = /** @type {any} */ (waiting.get(call));
-    waiting.delete(call);
-    if (error === undefined) done(result);
-    else failed(new Error(error));
-  };
-  worker.onerror = () => waiting.forEach(({ failed }) => failed(new Error("The worker cannot be started.")));
-  /** @type {Ask} */
-  const there = (method, ...args) =>
-    new Promise((done, failed) => {
-      waiting.set(++calls, { done, failed });
-      worker.postMessage({ call: calls, method, args }, args.filter((one) => one instanceof ArrayBuffer));
-    });
-  there.end = () => worker.terminate();
-  return there;
+  const away = size < LONG ? null : (await import("./privet-remote.js")).remoteDesk();
+  return away ?? ((method, ...args) => desk[method](...args));
 }

@@ -1,9 +1,9 @@
-// Random bytes, and the exact draws that reports are made of: sections 2 and 7 of docs/algorithm.md.
+// Random bytes, and the exact draws that reports are made of: docs/algorithm.md, 2.
 //
 // Nothing here rounds: whatever is out of range is drawn again. SHA-256 is here because browsers have
 // their own on https alone.
 
-const ONE = 1n << 64n;
+export const ONE = 1n << 64n;
 
 /** @typedef {(size: number) => Uint8Array} Read returns as many random bytes as it is asked for */
 
@@ -52,8 +52,7 @@ export function sha256(data) {
       const late = turn(b, 17) ^ turn(b, 19) ^ (b >>> 10);
       words[i] = (((words[i - 16] + early) | 0) + words[i - 7] + late) | 0;
     }
-    let a = hash[0], b = hash[1], c = hash[2], d = hash[3];
-    let e = hash[4], f = hash[5], g = hash[6], h = hash[7];
+    let [a, b, c, d, e, f, g, h] = hash;
     for (let i = 0; i < 64; i++) {
       const low = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
       const first = (h + low + ((e & f) ^ (~e & g)) + ROUND[i] + words[i]) | 0;
@@ -62,8 +61,7 @@ export function sha256(data) {
       h = g; g = f; f = e; e = (d + first) | 0;
       d = c; c = b; b = a; a = (first + second) | 0;
     }
-    hash[0] += a; hash[1] += b; hash[2] += c; hash[3] += d;
-    hash[4] += e; hash[5] += f; hash[6] += g; hash[7] += h;
+    [a, b, c, d, e, f, g, h].forEach((word, i) => (hash[i] += word));
   }
   hash.forEach((word, i) => view.setInt32(4 * i, word));
   return padded.slice(0, 32);
@@ -94,18 +92,6 @@ export function hex(bytes) {
   return text;
 }
 
-/** @param {string} text */
-export const unhex = (text) =>
-  new Uint8Array(text.length / 2).map((_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
-
-/** @param {Uint8Array} key @param {Uint8Array} message */
-export function hmac(key, message) {
-  const block = new Uint8Array(64);
-  block.set(key.length > 64 ? sha256(key) : key);
-  const inner = sha256(joined(block.map((byte) => byte ^ 0x36), message));
-  return sha256(joined(block.map((byte) => byte ^ 0x5c), inner));
-}
-
 /**
  * A number in eight bytes, the highest first.
  * @param {number | bigint} number
@@ -123,23 +109,6 @@ export function secure(size) {
   const bytes = new Uint8Array(size);
   for (let at = 0; at < size; at += 65536) crypto.getRandomValues(bytes.subarray(at, at + 65536));
   return bytes;
-}
-
-/**
- * Bytes that depend on a secret and a public context alone.
- * @param {Uint8Array} secret @param {Uint8Array} context
- * @returns {Read}
- */
-export function keyed(secret, context) {
-  const key = hmac(secret, joined("privet answer ", context));
-  let block = 0, left = new Uint8Array(0);
-  return (size) => {
-    const parts = [left];
-    for (let have = left.length; have < size; have += 32) parts.push(hmac(key, bigEndian(block++)));
-    const bytes = joined(...parts);
-    left = bytes.slice(size);
-    return bytes.slice(0, size);
-  };
 }
 
 // --- draws -------------------------------------------------------------------------------------
@@ -167,11 +136,11 @@ export class Stream {
    */
   take(size) {
     if (this.at + size > this.data.length) {
-      const tail = this.data.subarray(this.at);
-      this.data = joined(tail, this.read(Math.max(size - tail.length, this.piece)));
-      this.view = new DataView(this.data.buffer);
+      const tail = this.data.subarray(this.at), fresh = this.read(Math.max(size - tail.length, this.piece));
+      this.data = tail.length ? joined(tail, fresh) : fresh;
+      this.view = new DataView(this.data.buffer, this.data.byteOffset);
       this.at = 0;
-      this.piece = Math.min(2 * this.piece, 65536);
+      this.piece = Math.min(4 * this.piece, 16384);
     }
     this.at += size;
     return this.at - size;
@@ -193,23 +162,7 @@ export class Stream {
    * @param {bigint} heads @param {bigint} total
    */
   coin(heads, total) {
-    return this.coiner(heads, total)();
-  }
-
-  /**
-   * The same for many coins: nearly always, the higher half of a word decides.
-   * @param {bigint} heads @param {bigint} total
-   */
-  coiner(heads, total) {
-    const head = Number(heads >> 32n), most = Number(total >> 32n);
-    return () => {
-      for (;;) {
-        const at = this.take(8), high = this.view.getUint32(at + 4, true);
-        if (high < most && high !== head) return Number(high < head);
-        const word = this.view.getBigUint64(at, true);
-        if (word < total) return Number(word < heads);
-      }
-    };
+    return Number(this.word(total) < heads);
   }
 
   /**
@@ -219,21 +172,6 @@ export class Stream {
   below(n) {
     const size = BigInt(n);
     return this.word((ONE / size) * size) % size;
-  }
-
-  /**
-   * How many of the increasing fractions numerator / total are at or below a uniform number of [0, 1).
-   * @param {bigint[]} numerators @param {bigint} total
-   */
-  pick(numerators, total) {
-    let below = 0;
-    while (numerators.length) {
-      const digit = this.word(ONE);
-      const shifted = numerators.map((one) => one << 64n);
-      below += shifted.filter((one) => one / total < digit).length;
-      numerators = shifted.filter((one) => one / total === digit).map((one) => one % total);
-    }
-    return below;
   }
 
   /**

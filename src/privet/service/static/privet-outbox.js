@@ -3,8 +3,6 @@
 // What is sent again is the same key and the same bytes, which the service counts once. A different
 // answer is refused before anything is drawn, as a second report would spend a second ε.
 
-import { unhex } from "./privet-draws.js";
-
 const FIRST_WAIT = 1000, LONGEST_WAIT = 300_000;
 
 /**
@@ -19,6 +17,16 @@ const FIRST_WAIT = 1000, LONGEST_WAIT = 300_000;
 
 /** A report that was not made or not taken; the message says why in a word. */
 export class Refused extends Error {}
+
+/** @param {number} code of a hexadecimal digit */
+const digit = (code) => (code & 15) + 9 * (code >> 6);
+
+/**
+ * Bytes from hexadecimal digits.
+ * @param {string} text
+ */
+export const unhex = (text) =>
+  new Uint8Array(text.length / 2).map((_, i) => 16 * digit(text.charCodeAt(2 * i)) + digit(text.charCodeAt(2 * i + 1)));
 
 /** 128 random bits in base64url. */
 const newKey = () =>

@@ -1,13 +1,9 @@
-// Sets of k values, and reports that are drawn by their place: docs/algorithm.md, 3 and 6.
+// Sets of k values: docs/algorithm.md, 3.
 
-import {
-  bit, bytesOf, inside, invert, littleEndian, must, numbered, ONE, packing, those, weighed,
-} from "./privet-integers.js";
+import { inside, must, weighed } from "./privet-integers.js";
+import { bit, invert, packing } from "./privet-packing.js";
 
-/** @typedef {import("./privet-integers.js").Mechanism} Mechanism */
-/** @typedef {import("./privet-integers.js").Fields} Fields */
-
-/** @param {number} d @param {number} epsilon @param {Fields} found @returns {Mechanism} */
+/** @type {import("./privet-integers.js").Maker} */
 export function kSubset(d, epsilon, found) {
   const { k, start } = found;
   inside("k", k, 1, d - 1);
@@ -21,7 +17,7 @@ export function kSubset(d, epsilon, found) {
   const excess = Number((BigInt(others) * BigInt(c)) >> BigInt(b)) - beforeLast;
   must(excess * others <= 16 * d * Math.max(beforeLast, 1), "start", `near ${k} of ${d}`);
 
-  /** @type {Mechanism["sample"]} */
+  /** @type {import("./privet-integers.js").Mechanism["sample"]} */
   function sample(x, stream) {
     const hit = stream.coin(heads, total);
     if (sparse) {
@@ -54,38 +50,11 @@ export function kSubset(d, epsilon, found) {
   return { size, sample, members, ratio, own, other: (k - own) / others };
 }
 
-/**
- * Numbered reports of which `holding` hold a value: a coin, and a place in the value's own order.
- * @param {Fields} found @param {number} epsilon @param {number} count @param {number} holding
- * @param {number} v @param {number} k
- * @param {(x: number, place: number) => number} numberAt
- * @param {(number: number) => number[]} members
- * @returns {Mechanism}
- */
-export function placed(found, epsilon, count, holding, v, k, numberAt, members) {
-  const { heads, total, own, ratio } = weighed(found, epsilon, v, k);
-  const sizes = [count - holding, holding].map(BigInt), size = bytesOf(count - 1);
-  const limits = sizes.map((one) => (ONE / one) * one);
-  return {
-    size, ratio, own,
-    sample(x, stream) {
-      // A hit and a miss are both made ready, so that time tells nothing.
-      const hit = stream.coin(heads, total), word = stream.word(limits[hit]);
-      const places = [holding + Number(word % sizes[0]), Number(word % sizes[1])];
-      return places.map((place) => littleEndian(numberAt(x, place), size))[hit];
-    },
-    members: (report) => members(Number(numbered(report, size, count))),
-  };
-}
-
-/** @param {number} d @param {number} epsilon @param {Fields} found */
-export function interval(d, epsilon, found) {
-  const w = found.window, count = d + w - 1;
-  inside("cells", d, 2, 2048);
-  inside("window", w, 1, d);
-  return placed(
-    found, epsilon, count, w, count, w,
-    (x, place) => (x + place) % count,
-    (last) => those(d, (x) => last - w < x && x <= last),
-  );
-}
+/** @type {import("./privet-integers.js").Family} */
+export const mechanisms = {
+  "k-subset": ["choice", "k odds scale start", kSubset],
+  "multivariate-rr": ["choice", "k odds scale start", (d, epsilon, found) => {
+    must(found.k === 1, "k", "1");
+    return kSubset(d, epsilon, found);
+  }],
+};

@@ -1,11 +1,12 @@
 // <privet-survey src="https://example.org/surveys/drinks"></privet-survey>
 //
 // Asks a survey's question, or a page of a questionnaire; sends one report per device; shows exactly
-// what was sent. Attributes: src, invitation, max-epsilon, fingerprint, lang. Events: privet-sent and
-// privet-refused. Looks: --privet-accent, --privet-on-accent, --privet-line; parts question and title.
+// what was sent. Attributes: src, invitation, max-epsilon, fingerprint, lang; state says waiting, sent or
+// refused. Events: privet-sent and privet-refused. Looks: --privet-accent, --privet-on-accent,
+// --privet-line; parts question and title.
 // It writes no HTML from text, and needs no inline style.
 
-import { messages } from "./messages.js";
+import { messages, spoken } from "./messages.js";
 import { deskFor } from "./privet-desk.js";
 import { Outbox, Refused } from "./privet-outbox.js";
 
@@ -49,6 +50,22 @@ function make(tag, properties = {}, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);
   return element;
+}
+
+/**
+ * The pieces of what is at an address, as they come: a long contract is never one long task.
+ * @param {URL} url
+ */
+async function fetched(url) {
+  const response = await fetch(url, { credentials: "omit" });
+  if (!response.ok || !response.body) throw new Error(`${response.status}`);
+  /** @type {Uint8Array[]} */
+  const pieces = [], reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return pieces;
+    pieces.push(value);
+  }
 }
 
 /** Inputs for one question; `answer` is what they say. */
@@ -121,8 +138,10 @@ export class PrivetSurvey extends HTMLElement {
   static observedAttributes = ["src"];
   /** @type {Outbox | undefined} */ #outbox;
   /** @type {Ask} */ #ask = () => undefined;
+  #lang = "en";
   #page = 0;
   #started = 0;
+  /** @type {any} what the report says, which is asked once */ #said;
   #status = make("p", { role: "status" });
   #sent = make("section");
 
@@ -166,18 +185,12 @@ export class PrivetSurvey extends HTMLElement {
 
   /** @param {string} key @param {Record<string, any>} [values] */
   #words(key, values = {}) {
-    const lang = this.#lang, found = messages[lang];
-    return (found[key] ?? messages.en[key]).replace(/{(\w+)}/g, (_, name) => {
+    const lang = this.#lang;
+    return (messages[lang][key] ?? messages.en[key]).replace(/{(\w+)}/g, (_, name) => {
       const value = values[name], digits = Number.isInteger(value) ? 21 : 3;
       const number = { maximumSignificantDigits: digits };
       return typeof value === "number" ? value.toLocaleString(lang, number) : value;
     });
-  }
-
-  get #lang() {
-    const around = /** @type {HTMLElement | null} */ (this.closest("[lang]"))?.lang || navigator.language;
-    const lang = around.toLowerCase().split("-")[0];
-    return Object.hasOwn(messages, lang) ? lang : "en";
   }
 
   /** @param {string} key @param {Record<string, any>} [values] */
@@ -188,29 +201,36 @@ export class PrivetSurvey extends HTMLElement {
   async #start() {
     const started = ++this.#started, src = new URL(this.getAttribute("src") ?? "", document.baseURI);
     this.#end();
+    this.removeAttribute("state");
     this.shadowRoot?.replaceChildren(this.#status);
-    this.#say("loading");
-    let data;
+    /** @type {Uint8Array[] | undefined} */
+    let pieces;
     try {
-      const response = await fetch(src, { credentials: "omit" });
-      if (!response.ok) return this.#say("unsafe", { reason: `${response.status}` });
-      data = await response.arrayBuffer();
-    } catch {
-      setTimeout(() => started === this.#started && this.#start(), 5000);
-      return;
-    }
-    if (started !== this.#started) return;
-    this.#ask = deskFor(data.byteLength);
-    const most = this.getAttribute("max-epsilon"), fingerprint = this.getAttribute("fingerprint") ?? undefined;
-    try {
-      const info = await this.#ask("open", data, { mostEpsilon: most ? Number(most) : undefined, fingerprint });
-      const invitation = this.getAttribute("invitation");
-      this.#outbox = new Outbox(src, info.id, info.fingerprint, invitation, (kept) => this.#changed(kept));
-      await this.#orRefused(() => this.#render(info, /** @type {Outbox} */ (this.#outbox)));
+      const around = /** @type {HTMLElement | null} */ (this.closest("[lang]"));
+      this.#lang = await spoken(around?.lang || navigator.language);
+      this.#say("loading");
+      const found = (pieces = await fetched(src));
+      const ask = await deskFor(found.reduce((sum, one) => sum + one.length, 0));
+      if (started !== this.#started) return ask.end?.();
+      this.#ask = ask;
+      await this.#orRefused(() => this.#open(src, found));
     } catch (error) {
+      if (started !== this.#started) return;
+      if (error instanceof TypeError && !pieces) // there is no network now
+        return setTimeout(() => started === this.#started && this.#start(), 5000);
       this.#say("unsafe", { reason: /** @type {Error} */ (error).message });
       this.#tell("refused", { reason: "unsafe" });
     }
+  }
+
+  /** @param {URL} src @param {Uint8Array[]} pieces */
+  async #open(src, pieces) {
+    const most = this.getAttribute("max-epsilon"), fingerprint = this.getAttribute("fingerprint") ?? undefined;
+    const info = await this.#ask("open", pieces, { mostEpsilon: most ? Number(most) : undefined, fingerprint });
+    const invitation = this.getAttribute("invitation");
+    this.#said = null;
+    this.#outbox = new Outbox(src, info.id, info.fingerprint, invitation, (kept) => this.#changed(kept));
+    await this.#render(info, this.#outbox);
   }
 
   /** @param {any} info @param {Outbox} outbox */
@@ -268,11 +288,11 @@ export class PrivetSurvey extends HTMLElement {
   async #show({ state, reason, report }) {
     const known = { closed: "closed", deleted: "closed", "not-invited": "uninvited" }[reason ?? ""];
     this.#say(state === "refused" ? known ?? state : /** @type {string} */ (state), { reason });
-    const said = await this.#ask("shown", report), words = this.#words.bind(this);
+    this.setAttribute("state", /** @type {string} */ (state));
+    const said = await (this.#said ??= this.#ask("shown", report)), words = this.#words.bind(this);
     const items = (/** @type {string[]} */ names) => names.map((name) => make("li", { textContent: name }));
     const more = said.count - said.names.length, denies = said.denied.length;
-    const listed = denies ? said.denied : said.names;
-    if (more) listed.push(words("more", { count: more }));
+    const listed = [...(denies ? said.denied : said.names), ...(more ? [words("more", { count: more })] : [])];
     const chances = { own: 100 * said.own, other: 100 * said.other };
     const bytes = make("summary", { textContent: words("bytes") });
     this.#sent.replaceChildren(

@@ -5,10 +5,10 @@ import { Desk } from "./privet-desk.js";
 /** @type {any} */
 const desk = new Desk();
 
-onmessage = ({ data: { call, method, args } }) => {
+onmessage = async ({ data: { call, method, args } }) => {
   try {
-    postMessage({ call, result: desk[method](...args) });
+    postMessage({ call, result: await desk[method](...args) });
   } catch (error) {
-    postMessage({ call, error: /** @type {Error} */ (error).message });
+    postMessage({ call, error }); // which is cloned as an Error or a TypeError
   }
 };

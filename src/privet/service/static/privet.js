@@ -5,12 +5,13 @@
 //     survey.members(report);                      // what it names
 //
 // The twin of the Python package's side of a person: docs/algorithm.md says what both do, byte by byte.
+// A mechanism's file is loaded when a contract names it.
 
-import { bigEndian, hex, joined, keyed, secure, sha256, Stream } from "./privet-draws.js";
-import { InvalidReport, InvalidSurvey, must, within } from "./privet-integers.js";
+import { bigEndian, hex, joined, ONE, secure, sha256, Stream } from "./privet-draws.js";
+import { checkFields, inside, InvalidReport, InvalidSurvey, must, valid } from "./privet-integers.js";
 import { mechanismOf } from "./privet-mechanisms.js";
 import {
-  cellNames, checkFields, checkId, checkText, FRACTION, InvalidAnswer, questionOf, scalePlace, valueOf, written,
+  cellNames, checkId, checkText, different, InvalidAnswer, questionOf, scalePlace, valueOf, written,
 } from "./privet-questions.js";
 
 export { InvalidAnswer, InvalidReport, InvalidSurvey };
@@ -19,46 +20,44 @@ export { InvalidAnswer, InvalidReport, InvalidSurvey };
  * @typedef {import("./privet-questions.js").Question} Question
  * @typedef {string | number | boolean | string[]} Answer a category, a list of options, or a number
  * @typedef {Answer | Record<string, any>} Answers one answer or, to a questionnaire, those to a page by their ids
- * @typedef {object} Randomness
- * @property {Uint8Array} [secret] the person's own, at least 16 bytes: the same answer gives the same report
- * @property {import("./privet-draws.js").Read} [read] where random bytes come from, in tests
+ * @typedef {(survey: Survey, context: Uint8Array) => import("./privet-draws.js").Read} Source
+ * where random bytes come from: the browser, or `keyed` of privet-keyed.js
+ * @typedef {{ source?: Source }} Randomness
  */
 
 /** What one person is asked: a question, or a few of them jointly. */
 export class Page {
   /**
-   * @param {number} number @param {Question[]} questions @param {number} weight
-   * @param {number} epsilon @param {any} found the mechanism's fields
+   * @param {number} number @param {Question[]} questions @param {string[][]} tables the names of their answers
+   * @param {number} weight @param {import("./privet-integers.js").Mechanism} mechanism
    */
-  constructor(number, questions, weight, epsilon, found) {
+  constructor(number, questions, tables, weight, mechanism) {
     this.number = number;
     this.questions = questions;
+    this.tables = tables;
     this.weight = weight;
-    this.tables = questions.length > 1 ? questions.map(cellNames) : [];
-    const [{ kind, names, most }] = questions, joint = this.tables.length;
-    const d = joint ? this.tables.reduce((product, one) => product * one.length, 1) : names.length;
-    must(!joint || d <= 65536, "tables", "of at most 65536 cells");
-    this.mechanism = mechanismOf(joint ? "choice" : kind, d, epsilon, found);
-    must(kind !== "several" || found.most === most, "mechanism's most", `${most}`);
+    this.mechanism = mechanism;
   }
 
-  /** @param {any} answers one answer, or by ids @param {boolean} single */
-  value(answers, single) {
-    const [first] = this.questions;
-    if (!this.tables.length) return valueOf(first, single ? answers : answers?.[first.id]);
-    return this.questions.reduce((value, question, i) => {
-      const place = valueOf(question, answers?.[question.id]), { scale } = question;
-      const begun = (/** @type {number} */ border) => scalePlace(scale, border) <= place;
-      return value * this.tables[i].length + (scale ? scale.bands.filter(begun).length : place);
+  /**
+   * What a report depends on.
+   * @param {any} answers by the questions' ids
+   */
+  value(answers) {
+    const values = this.questions.map((one) => valueOf(one, answers?.[one.id]));
+    if (values.length < 2) return values[0];
+    return values.reduce((sum, value, i) => {
+      const { scale } = this.questions[i];
+      const begun = scale?.bands.filter((/** @type {number} */ border) => scalePlace(scale, border) <= value);
+      return sum * this.tables[i].length + (begun?.length ?? value);
     }, 0);
   }
 
   /** @param {any} value @param {Stream} stream */
   sample(value, stream) {
     if (typeof value !== "bigint") return this.mechanism.sample(value, stream);
-    const fraction = value & (BigInt(FRACTION) - 1n);
-    const cell = Number(value >> 52n) + stream.coin(fraction << 12n, 1n << 64n);
-    return this.mechanism.sample(cell, stream);
+    const above = stream.coin(BigInt.asUintN(64, value << 12n), ONE); // between two cells, a coin decides
+    return this.mechanism.sample(Number(value >> 52n) + above, stream);
   }
 
   /**
@@ -68,13 +67,12 @@ export class Page {
   name(member) {
     const { options } = this.mechanism, [{ names }] = this.questions;
     if (options) return options(member).map((one) => names[one]).join(" + ") || "–";
-    if (!this.tables.length) return names[member] ?? `– ${member - names.length + 1}`;
-    const parts = [...this.tables].reverse().map((table) => {
-      const name = table[member % table.length];
+    if (this.tables.length < 2) return names[member] ?? `– ${member - names.length + 1}`;
+    return this.tables.reduceRight((/** @type {string[]} */ parts, table) => {
+      parts.unshift(table[member % table.length]);
       member = Math.floor(member / table.length);
-      return name;
-    });
-    return parts.reverse().join(" × ");
+      return parts;
+    }, []).join(" × ");
   }
 }
 
@@ -86,7 +84,7 @@ export class Survey {
    */
   static async read(url, options) {
     const response = await fetch(url);
-    if (!response.ok) throw new InvalidSurvey(`There is no survey at ${url}: status ${response.status}.`);
+    must(response.ok, `status of ${url}`, "200");
     return Survey.from(await response.text(), options);
   }
 
@@ -95,49 +93,34 @@ export class Survey {
    * @param {string} text
    * @param {{ mostEpsilon?: number, fingerprint?: string }} options the person's own limit, and what was published
    */
-  static from(text, options = {}) {
-    const { mostEpsilon = Infinity, fingerprint } = options;
+  static async from(text, { mostEpsilon = Infinity, fingerprint } = {}) {
     let found;
     try {
       found = JSON.parse(text);
     } catch {
-      throw new InvalidSurvey("Not a survey: it is not JSON.");
+      must(false, "survey", "JSON");
     }
-    const survey = new Survey(found, text.trim());
-    must(survey.epsilon <= mostEpsilon, "epsilon", `at most ${mostEpsilon}, as was asked for`);
+    const questions = questionsOf(found), pages = await pagesOf(found, questions);
+    must(written(found) === text.trim(), "text", "canonical");
+    const survey = new Survey(found, questions, pages, sha256(joined(text.trim())));
+    must(survey.epsilon <= mostEpsilon, "epsilon", `at most ${mostEpsilon}`);
     must(!fingerprint || survey.fingerprint === fingerprint, "fingerprint", `${fingerprint}`);
     return survey;
   }
 
-  /** @param {any} found @param {string} text */
-  constructor(found, text) {
-    const version = found?.privet;
-    must(version === 1 || version === 2, "version of a survey", "1 or 2");
-    const single = !found.questions, own = version === 2 && found.answers ? "answers" : "categories";
-    checkFields(
-      "a survey", found,
-      single ? `privet id question ${own} epsilon mechanism${version === 2 ? " stream" : ""}`
-        : "privet id title epsilon questions pages stream",
-    );
-    must(version === 1 ? single : found.stream === "hmac-sha256", "stream", "hmac-sha256");
-    const { id, epsilon } = found;
-    must(typeof epsilon === "number" && 1e-12 <= epsilon && epsilon <= 100, "epsilon", "in [1e-12, 100]");
-    checkId(id);
-    /** @type {string} */ this.id = id;
-    /** @type {number} */ this.epsilon = epsilon;
-    /** @type {1 | 2} */ this.version = version;
-    /** @type {string} */ this.title = single ? found.question : found.title;
-    checkText("title", this.title);
-    /** @type {Question[]} */ this.questions = single ? [questionOf(found)] : questionsOf(found.questions);
-    /** @type {Page[]} */ this.pages = single
-      ? [new Page(0, this.questions, 1, epsilon, found.mechanism)]
-      : pagesOf(this.questions, epsilon, found.pages);
-    this.single = single;
-    must(written(found) === text, "text of a survey", "canonical, as privet writes it");
-    this.bytes = sha256(joined(text));
-    this.fingerprint = hex(this.bytes);
-    this.prefix = single ? 0 : this.pages.length <= 256 ? 1 : 2;
-    this.reportBytes = this.prefix + Math.max(...this.pages.map((page) => page.mechanism.size));
+  /** @param {any} found @param {Question[]} questions @param {Page[]} pages @param {Uint8Array} hash of the text */
+  constructor(found, questions, pages, hash) {
+    /** @type {string} */ this.id = found.id;
+    /** @type {string} */ this.title = found.title ?? found.question;
+    /** @type {number} */ this.epsilon = found.epsilon;
+    /** @type {1 | 2} */ this.version = found.privet;
+    this.single = !found.pages;
+    this.questions = questions;
+    this.pages = pages;
+    this.hash = hash;
+    this.fingerprint = hex(hash);
+    this.prefix = this.single ? 0 : pages.length <= 256 ? 1 : 2;
+    this.reportBytes = this.prefix + Math.max(...pages.map((page) => page.mechanism.size));
   }
 
   /**
@@ -145,12 +128,18 @@ export class Survey {
    * @param {Randomness} options
    */
   draw(options = {}) {
-    const { secret, read } = options;
     if (this.single) return this.pages[0];
-    const stream = this.#stream(joined("page"), secret, read);
     const total = this.pages.reduce((sum, page) => sum + page.weight, 0);
-    let left = Number(stream.below(total));
+    let left = Number(this.#stream(joined("page"), options).below(total));
     return /** @type {Page} */ (this.pages.find((page) => (left -= page.weight) < 0));
+  }
+
+  /**
+   * What a report on a page depends on.
+   * @param {Answers} answers @param {Page} page
+   */
+  value(answers, page) {
+    return page.value(this.single ? { [this.id]: answers } : answers);
   }
 
   /**
@@ -158,16 +147,12 @@ export class Survey {
    * @param {Answers} answers @param {Randomness & { page?: Page }} options the page that was drawn, if any
    */
   randomize(answers, options = {}) {
-    const { page, secret, read } = options;
-    const asks = page ?? this.draw(options);
-    const value = asks.value(answers, this.single);
-    const context = joined(...(Array.isArray(value) ? value : [value]).map(bigEndian));
-    const number = this.single ? new Uint8Array(0) : bigEndian(asks.number);
-    const report = asks.sample(value, this.#stream(joined(number, context), secret, read));
+    const { page = this.draw(options) } = options, value = this.value(answers, page);
+    const context = [this.single ? [] : page.number, value].flat().map(bigEndian);
+    const report = page.sample(value, this.#stream(joined(...context), options));
     if (this.single) return report;
     const sent = new Uint8Array(this.reportBytes);
-    new DataView(sent.buffer).setUint8(0, asks.number);
-    if (this.prefix > 1) sent[1] = asks.number >> 8;
+    sent.set([page.number, page.number >> 8].slice(0, this.prefix));
     sent.set(report, this.prefix);
     return sent;
   }
@@ -177,11 +162,10 @@ export class Survey {
    * @param {Uint8Array} report @returns {[Page, Uint8Array]}
    */
   opened(report) {
-    if (this.single) return [this.pages[0], report];
-    const page = this.pages[report[0] + 256 * (this.prefix > 1 ? report[1] : 0)];
-    const end = this.prefix + (page?.mechanism.size ?? 0);
-    if (!page || report.length !== this.reportBytes || report.slice(end).some(Boolean))
-      throw new InvalidReport("Not a report of this survey: its page or its length is wrong.");
+    const number = report.slice(0, this.prefix).reduceRight((sum, byte) => 256 * sum + byte, 0);
+    valid(report.length === this.reportBytes && number < this.pages.length);
+    const page = this.pages[number], end = this.prefix + page.mechanism.size;
+    valid(!report.slice(end).some(Boolean));
     return [page, report.slice(this.prefix, end)];
   }
 
@@ -194,46 +178,60 @@ export class Survey {
     return page.mechanism.members(own).map((member) => page.name(member));
   }
 
-  /** @param {Uint8Array} context @param {Uint8Array} [secret] @param {import("./privet-draws.js").Read} [read] */
-  #stream(context, secret, read = secure) {
-    if (!secret) return new Stream(read);
-    if (this.version === 1) throw new InvalidAnswer("A survey of version 1 takes no secret here.");
-    if (secret.length < 16) throw new InvalidAnswer("A secret must have at least 16 bytes.");
-    return new Stream(keyed(secret, joined(this.bytes, context)));
+  /** @param {Uint8Array} context @param {Randomness} options */
+  #stream(context, { source = () => secure }) {
+    return new Stream(source(this, context));
   }
 }
 
 /** @param {any} found @returns {Question[]} */
 function questionsOf(found) {
-  must(Array.isArray(found) && found.length, "questions", "an array of at least one");
-  const questions = found.map((/** @type {any} */ one) => {
-    checkFields("a question", one, `id question ${one?.answers ? "answers" : "categories"}`);
-    return questionOf(one);
-  });
-  const ids = new Set(questions.map((/** @type {Question} */ one) => one.id));
-  must(ids.size === found.length, "ids", "different from each other");
-  return questions;
+  const second = found?.privet === 2, single = !found?.questions;
+  const kind = (/** @type {any} */ one) => (second && one?.answers ? "answers" : "categories");
+  inside("version", found?.privet, 1, 2);
+  checkFields("a survey", found, single
+    ? `privet id question ${kind(found)} epsilon mechanism${second ? " stream" : ""}`
+    : "privet id title epsilon questions pages stream");
+  const { id, epsilon, stream, title, questions } = found;
+  must(second ? stream === "hmac-sha256" : single, "stream", "hmac-sha256");
+  must(typeof epsilon === "number" && 1e-12 <= epsilon && epsilon <= 100, "epsilon", "in [1e-12, 100]");
+  if (single) return [questionOf(found)];
+  checkId(id);
+  checkText("title", title);
+  must(Array.isArray(questions) && questions.length, "questions", "an array");
+  for (const one of questions) checkFields("a question", one, `id question ${kind(one)}`);
+  different("ids", questions.map((/** @type {any} */ one) => one.id));
+  return questions.map(questionOf);
 }
 
-/** @param {Question[]} questions @param {number} epsilon @param {any} found */
-function pagesOf(questions, epsilon, found) {
-  must(Array.isArray(found) && within(found.length, 1, 65536), "pages", "an array of 1 to 65536");
-  const byId = new Map(questions.map((one) => [one.id, one])), seen = new Set();
+/** @param {any} found @param {Question[]} questions @returns {Promise<Page[]>} */
+async function pagesOf({ id, epsilon, mechanism, pages = [{ asks: [id], weight: 1, mechanism }] }, questions) {
+  const byId = new Map(questions.map((one) => [one.id, one]));
+  must(Array.isArray(pages), "pages", "an array");
+  inside("number of pages", pages.length, 1, 65536);
   let total = 0;
-  const pages = found.map((/** @type {any} */ page, /** @type {number} */ number) => {
+  for (const page of pages) {
     checkFields("a page", page, "asks weight mechanism");
-    const { asks, weight, mechanism } = page;
-    const known = Array.isArray(asks) && asks.length && asks.every((id) => byId.has(id));
-    must(known && new Set(asks).size === asks.length, "questions of a page", "different ids");
-    const all = asks.map((/** @type {string} */ id) => /** @type {Question} */ (byId.get(id)));
-    const single = (/** @type {Question} */ one) => one.kind !== "several";
-    must(asks.length === 1 || all.every(single), "tables", "of one choice or scales");
-    seen.add([...asks].sort().join(" "));
-    must(within(weight, 1, 2 ** 32), "weight", "a whole number above 0");
+    const { asks, weight } = page;
+    must(Array.isArray(asks) && asks.length && asks.every((one) => byId.has(one)), "page", "of known questions");
+    different("questions of a page", asks);
+    inside("weight", weight, 1, 2 ** 32);
     total += weight;
-    return new Page(number, all, weight, epsilon, mechanism);
-  });
-  must(seen.size === pages.length, "pages", "different from each other");
-  must(total <= 2 ** 32, "weights", "at most 2^32 together");
-  return pages;
+  }
+  inside("sum of weights", total, 1, 2 ** 32);
+  different("pages", pages.map((/** @type {any} */ { asks }) => [...asks].sort().join(" ")));
+  return Promise.all(pages.map((/** @type {any} */ page, /** @type {number} */ number) =>
+    pageOf(page, number, page.asks.map((/** @type {string} */ one) => byId.get(one)), epsilon)));
+}
+
+/** @param {any} found @param {number} number @param {Question[]} questions @param {number} epsilon */
+async function pageOf({ weight, mechanism }, number, questions, epsilon) {
+  const [{ kind, names, most }] = questions, joint = questions.length > 1;
+  const tables = joint ? questions.map(cellNames) : [names];
+  const cells = tables.reduce((product, one) => product * one.length, 1);
+  const single = questions.every((one) => one.kind !== "several");
+  must(!joint || (single && cells <= 65536), "table", "of at most 65536 single answers");
+  const made = await mechanismOf(joint ? "choice" : kind, cells, epsilon, mechanism);
+  must(kind !== "several" || mechanism.most === most, "most", `${most}`);
+  return new Page(number, questions, tables, weight, made);
 }

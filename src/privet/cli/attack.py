@@ -1,0 +1,16 @@
+"""privet simulate attack: attacks on surveys, run against made-up people."""
+
+from __future__ import annotations
+
+import click
+
+from .attack_averaging import averaging
+from .options import InOrder
+
+
+@click.group(cls=InOrder, no_args_is_help=False)
+def attack() -> None:
+    """Attack a survey of made-up people, and see what holds."""
+
+
+attack.add_command(averaging)

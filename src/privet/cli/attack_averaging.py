@@ -1,0 +1,109 @@
+"""privet simulate attack averaging: ask the same people again and again, and guess."""
+
+from __future__ import annotations
+
+from secrets import randbits
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import FIGURE, JSON, SEED, Once
+from .output import outputs, print_json
+from .terminal import console, new_table, progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..simulate.averaging import Averaged
+
+
+@click.command(cls=Once)
+@click.option("-d", "--values", "d", type=int, default=100, help="How many values.")
+@click.option("-e", "--epsilon", type=float, default=1.0, help="The privacy level of one report.")
+@click.option(
+    "--all-epsilon", type=float, show_default="twice --epsilon",
+    help="The level that the permanent response of two-level-unary keeps in all reports.",
+)  # fmt: skip
+@click.option(
+    "--reports", type=int, multiple=True, default=(1, 2, 5, 10, 25, 50, 100, 250, 1000),
+    help="After how many reports of each person to guess; repeatable.",
+)  # fmt: skip
+@click.option("-n", "--people", type=int, default=2000, help="How many people are asked.")
+@SEED
+@JSON
+@FIGURE
+def averaging(
+    d: int,
+    epsilon: float,
+    all_epsilon: float | None,
+    reports: tuple[int, ...],
+    people: int,
+    seed: int | None,
+    json_out: bool,
+    figure: Path | None,
+) -> None:
+    """Ask the same people again and again; show how many answers are found.
+
+    Clients without a secret make a fresh report each time, by k-subset; clients with one repeat
+    theirs, or send fresh copies of a permanent response, by two-level-unary.
+
+    privet simulate attack averaging --epsilon 1 --values 100 --figure averaging.png
+    """
+    from ..figures import save_averaging
+    from ..mechanisms import KSubset, TwoLevelUnary
+    from ..simulate import averaging as run
+
+    subset = KSubset(d, epsilon)
+    levels = TwoLevelUnary(d, 2 * epsilon if all_epsilon is None else all_epsilon, epsilon)
+    clients = {
+        "fresh reports": (subset, False),
+        "a secret": (subset, True),
+        "a secret, two levels": (levels, True),
+    }
+    seed = randbits(63) if seed is None else seed
+    with outputs(None, figure) as (_, picture):
+        curves = {
+            name: run(mechanism, reports, keyed=keyed, people=people, seed=seed, progress=progress)
+            for name, (mechanism, keyed) in clients.items()
+        }
+        if picture is not None:
+            save_averaging(curves, picture)
+    if json_out:
+        print_json(_as_document(curves, seed))
+    else:
+        _print_table(curves, seed)
+
+
+def _as_document(curves: dict[str, Averaged], seed: int) -> dict[str, Any]:
+    (first, *_) = curves.values()
+    rows = [
+        {
+            "clients": name,
+            "mechanism": curve.mechanism.name,
+            "keyed": curve.keyed,
+            "reports": at,
+            "found": found,
+            "standard_error": error,
+        }
+        for name, curve in curves.items()
+        for at, found, error in zip(curve.reports, curve.found, curve.standard_errors, strict=True)
+    ]
+    return {"values": first.mechanism.d, "people": first.people, "seed": seed, "rows": rows}
+
+
+def _print_table(curves: dict[str, Averaged], seed: int) -> None:
+    (first, *_) = curves.values()
+    table = new_table("Answers found, by guessing the likeliest")
+    table.add_column("reports", justify="right")
+    for name in curves:
+        table.add_column(name, justify="right")
+    for row, at in enumerate(first.reports):
+        cells = [
+            f"{100 * curve.found[row]:.1f} ± {100 * curve.standard_errors[row]:.1f} %"
+            for curve in curves.values()
+        ]
+        table.add_row(f"{at:,}", *cells)
+    console().print(table)
+    *_, two = (curve.mechanism for curve in curves.values())
+    levels = f"{first.mechanism.epsilon:g} in one report, {two.epsilon:g} in all of two levels"
+    click.echo(f"values: {two.d:,} · ε: {levels} · people: {first.people:,} · seed: {seed}")
