@@ -20,7 +20,7 @@ CLAIM = re.compile(
     r"""
     ε-(?:LDP|local|private) | differential\ privacy | likelihood\ ratio
     | \btimes\ (?:as\ likely|likelier)
-    | (?:less|as)\ private\ (?:as|than) | privacy\ of\ one | keeps\ to\ ε
+    | (?:promise|both)\ holds?\ exactly | (?:less|as)\ private\ (?:as|than) | privacy\ of\ one | keeps\ to\ ε
     | (?:more\ than|as\ far\ as)\ ε\b
     | (?:what|never|only\ the\ report|nothing\ else)\ leaves | never\ reach
     | never\ (?:sees|an\ answer|answers)
@@ -97,7 +97,7 @@ def test_links_to_proofs_lead_there(page):
 
 def test_links_between_proofs_lead_there():
     for page in (DOCS / "proofs").glob("*.md"):
-        for link, anchor in re.findall(r"\]\((\w+\.md)#([^)]+)\)", page.read_text()):
+        for link, anchor in re.findall(r"\]\(([\w-]+\.md)#([^)]+)\)", page.read_text()):
             assert anchor in anchors(page.parent / link), f"{page.name}: {link}#{anchor}"
 
 

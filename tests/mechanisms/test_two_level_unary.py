@@ -182,7 +182,7 @@ def test_a_survey_that_breaks_either_promise_is_refused(name, change):
 def test_repeats_differ_over_one_permanent_response():
     asked = survey()
     reports = np.array([list(asked.randomize("v3", secret=SECRET)) for _ in range(4000)])
-    assert len({row.tobytes() for row in reports.astype(np.uint8)}) > 3000
+    assert len({row.tobytes() for row in reports.astype(np.uint8)}) > 2500  # 2,999 ± 48
     bits = np.unpackbits(reports.astype(np.uint8), axis=1, bitorder="little")[:, : len(NAMES)]
     noise = asked.mechanism.noise / ONE
     off = np.abs(bits.mean(axis=0) - np.where(bits.mean(axis=0) > 0.5, 1 - noise, noise))
