@@ -19,13 +19,17 @@ PAGES = [ROOT / "README.md", ROOT / "SECURITY.md"] + [
 CLAIM = re.compile(
     r"""
     ε-(?:LDP|local|private) | differential\ privacy | likelihood\ ratio
-    | \btimes\ (?:as\ likely|likelier)
-    | (?:promise|both)\ holds?\ exactly | (?:less|as)\ private\ (?:as|than) | privacy\ of\ one | keeps\ to\ ε
+    | \btimes\ (?:as\ likely|likelier) | (?:promise|both)\ holds?\ exactly
+    | (?:less|as)\ private\ (?:as|than) | privacy\ of\ one | keeps\ to\ ε
     | (?:more\ than|as\ far\ as)\ ε\b
     | (?:what|never|only\ the\ report|nothing\ else)\ leaves | never\ reach
     | never\ (?:sees|an\ answer|answers)
     | no\ endpoint | safe\ to\ send | trusted\ with\ (?:nothing|little)
-    | (?:reveals?|says?|costs?)\ (?:nothing|no)\ more\b | costs?\ (?:no\ )?privacy
+    | (?:reveals?|says?|costs?)\b.{,40}\ (?:nothing|no)\ more\b | costs?\ (?:no\ )?privacy
+    | \bε\ (?:=\ \S+\ )?(?:once|as\ a\ whole)\b | beyond\ the\ budget
+    | secret\ and\ the\ contract\ alone
+    | does\ not\ (?:reveal|tell|give)\ (?:the|their)\ answer | randomized\ before | touch\ a\ disk
+    | in\ \**random\ order | no\ (?:order|seed|spare\ bits)\b | not\ stored
     | same\ (?:draws|number\ of\ bytes|size) | holds?\ (?:nothing\ else|reports\ alone)
     | says?\ nothing\ of\ whose | not\ say\ whose
     | nothing\ (?:stored|links|is\ kept|that\ tells)
