@@ -58,6 +58,18 @@ def test_a_keyed_report_is_the_same_each_time(server, survey):
     assert stored(server, survey) == [survey.randomize("country 7", secret=SECRET)] * 3
 
 
+def test_reports_over_a_permanent_response_differ_each_time(server, tmp_path):
+    names = [f"country {i}" for i in range(60)]
+    survey = Survey("Where?", names, 2.0, mechanism="two-level-unary", id=f"daily-{next(NUMBERS)}")
+    assert server.client().create(survey).status == 201
+    ledger = Ledger(tmp_path / "ledger.json", budget=2.0)
+    with Client(server.url, survey, secret=SECRET, ledger=ledger) as client:
+        for _ in range(3):
+            client.send("country 7")
+    assert len({*stored(server, survey)}) == 3
+    assert ledger.left == 0
+
+
 @pytest.mark.parametrize("secret", [None, SECRET])
 def test_a_questionnaire_asks_one_page(server, tmp_path, secret):
     parts = [Survey(f"Question {i}?", ["yes", "no"], 1.0, id=f"q{i}") for i in range(3)]

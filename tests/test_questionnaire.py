@@ -10,7 +10,6 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-import privet.questionnaire
 from exact import assert_private, law
 from privet import Questionnaire, Scale, Several, Survey
 from privet.analysis.tally import Tally
@@ -54,7 +53,8 @@ def law_of(questionnaire, answers, monkeypatch, randomize=None):
     """The exact law of what is sent: every byte that is drawn for it is branched over."""
 
     def sample(walk):
-        monkeypatch.setattr(privet.questionnaire, "Stream", lambda read, expected: walk)
+        for module in ("questionnaire", "contract"):
+            monkeypatch.setattr(f"privet.{module}.Stream", lambda read, expected: walk)
         return (randomize or Questionnaire.randomize)(questionnaire, answers)
 
     return {report: chance for report, chance in law(sample).items() if chance}

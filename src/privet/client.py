@@ -107,7 +107,7 @@ class Client:
         if secret is not None:
             keyed(secret, b"")  # a secret that is too short is refused now, not by `send`
         elif self.contract.mechanism.two_level:
-            rule = f"given, as {self.contract.mechanism.name} has a permanent response"
+            rule = "given: a permanent response needs one"
             raise InvalidArgument("Client", "secret", rule, secret)
         self._secret, self._ledger, self._spool = secret, ledger, None
         self._most = whole("Client", "most", most, 1)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
+from os import urandom
 
 from .canonical import STREAMS, decode, encode
-from .entropy import keyed
+from .entropy import Stream, keyed
 from .errors import InvalidArgument, InvalidFile, InvalidSurvey
 
 TYPE_CHECKING = False  # as typing is slow to import
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from .analysis.tally import Tally
+    from .answers.base import Answers
     from .mechanisms.base import Mechanism
+    from .mechanisms.bits.two_level_unary import TwoLevelUnary
 
 __all__ = ["Contract"]
 
@@ -111,6 +114,30 @@ class Contract(ABC):
     def _keyed(self, secret: bytes, context: bytes) -> Callable[[int], bytes]:
         """Return bytes that depend on a person's secret, this contract and a context alone."""
         return keyed(secret, bytes.fromhex(self.fingerprint) + context, STREAMS[self.version])
+
+    def _sampled(
+        self,
+        mechanism: Mechanism,
+        answers: Answers,
+        value: Any,
+        context: bytes,
+        secret: bytes | None,
+    ) -> bytes:
+        """Return one report of a value, from the person's secret or else from fresh bytes.
+
+        Over a permanent response, which is from the secret, it is drawn from fresh bytes.
+        """
+        expected = mechanism.stream_bytes
+        read = urandom if secret is None else self._keyed(secret, context)
+        stream = Stream(read, expected)
+        settled = answers.settled(value, stream)
+        if not mechanism.two_level:
+            return mechanism.sample(settled, stream)
+        if secret is None:
+            owner = f"{type(self).__name__}.randomize"
+            raise InvalidArgument(owner, "secret", "given: a permanent response needs one", secret)
+        levels: TwoLevelUnary = mechanism  # type: ignore[assignment]
+        return levels.renewed(levels.permanent(settled, stream), Stream(urandom, expected))
 
     def tally(self) -> Tally:
         """Return an empty tally."""

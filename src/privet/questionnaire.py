@@ -242,9 +242,8 @@ class Questionnaire(Contract):
             rule = "one that this questionnaire drew"
             raise InvalidArgument("Questionnaire.randomize", "page", rule, page)
         value = page.value(answers)
-        read = urandom if secret is None else self._keyed(secret, page.context(value))
-        stream = Stream(read, page.mechanism.stream_bytes)
-        report = page.mechanism.sample(page.answers.settled(value, stream), stream)
+        context = page.context(value)
+        report = self._sampled(page.mechanism, page.answers, value, context, secret)
         return self._paged.enclosed(page.number, report)
 
     def randomize_batch(self, answers: Any, *, entropy: Entropy | None = None) -> NDArray[np.uint8]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from os import urandom
-
 from .answers.base import Answers
 from .answers.choice import Choice
 from .answers.fields import answers_field, answers_fields, answers_of, mechanism_of
 from .canonical import STREAMS, check_fields, check_stream
 from .contract import Contract
-from .entropy import Stream
-from .errors import InvalidArgument
 from .wording import check_id, check_text, slug
 
 TYPE_CHECKING = False  # as typing is slow to import
@@ -23,7 +19,6 @@ if TYPE_CHECKING:
 
     from .entropy import Entropy
     from .mechanisms.base import Mechanism
-    from .mechanisms.bits.two_level_unary import TwoLevelUnary
 
 __all__ = ["Survey"]
 
@@ -175,23 +170,9 @@ class Survey(Contract):
         Mechanisms of two levels need a secret, which is their permanent response's, and give a
         fresh report of that each time.
         """
-        answers, mechanism = self.answers, self.mechanism
+        answers = self.answers
         value = answers.value(answer)
-        if mechanism.two_level:
-            return self._renewed(value, secret)
-        read = urandom if secret is None else self._keyed(secret, answers.context(value))
-        stream = Stream(read, mechanism.stream_bytes)
-        return mechanism.sample(answers.settled(value, stream), stream)
-
-    def _renewed(self, value: int, secret: bytes | None) -> bytes:
-        """Return a fresh report over the permanent response that a secret gives a value."""
-        mechanism: TwoLevelUnary = self.mechanism  # type: ignore[assignment]
-        if secret is None:
-            rule = f"the person's own, as {mechanism.name} has a permanent response"
-            raise InvalidArgument("Survey.randomize", "secret", rule, secret)
-        read, expected = self._keyed(secret, self.answers.context(value)), mechanism.stream_bytes
-        permanent = mechanism.permanent(value, Stream(read, expected // 2))
-        return mechanism.renewed(permanent, Stream(urandom, expected // 2))
+        return self._sampled(self.mechanism, answers, value, answers.context(value), secret)
 
     def randomize_batch(
         self, answers: Iterable[object], *, entropy: Entropy | None = None

@@ -34,7 +34,7 @@ def law_of(survey, number, monkeypatch):
     """Return the exact law of `Survey.randomize`, over all outcomes of its draws."""
 
     def sample(walk):
-        monkeypatch.setattr("privet.survey.Stream", lambda read, expected: walk)
+        monkeypatch.setattr("privet.contract.Stream", lambda read, expected: walk)
         return survey.randomize(number)
 
     return {report: chance for report, chance in law(sample).items() if chance}

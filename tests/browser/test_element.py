@@ -287,6 +287,16 @@ def test_a_town_that_is_not_there_is_not_sent(context, site):
     assert site.posts == []
 
 
+def test_a_survey_that_needs_a_secret_is_not_asked(context, site):
+    """A page keeps none: it would draw another permanent response each time."""
+    daily = Survey("Plan?", ["free", "paid"], 1.0, mechanism="two-level-unary", id="daily")
+    site.contracts["/surveys/daily"] = daily.to_json().encode()
+    page = context.new_page()
+    page.goto(site.page("daily"))
+    page.get_by_text("a page sends one report and keeps no secret").wait_for()
+    assert site.posts == []
+
+
 @pytest.mark.parametrize(
     ("attributes", "said"),
     [

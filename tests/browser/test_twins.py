@@ -8,6 +8,7 @@ import pytest
 from browser import run_node
 from privet import Questionnaire, Scale, Several, Survey
 from privet.mechanisms import KSubset, ListedSets, for_one, for_several
+from privet.mechanisms.bits.unary import Unary
 
 NAMES = [f"c{i}" for i in range(9)]
 CHOICES = [Survey("?", NAMES, 1.0, mechanism=name, id=name) for name in for_one]
@@ -28,11 +29,12 @@ PARTY = Questionnaire(
 MADE = """
 import { readFileSync } from "node:fs";
 import { Survey } from "./privet.js";
-import { hex } from "./privet-draws.js";
+import { hex, secure } from "./privet-draws.js";
+const source = () => (size) => secure(size); // for want of a secret
 const given = JSON.parse(readFileSync(0, "utf8"));
 console.log(JSON.stringify(await Promise.all(given.map(async ([text, answer]) => {
   const survey = await Survey.from(text);
-  const reports = Array.from({ length: 30 }, () => survey.randomize(answer));
+  const reports = Array.from({ length: 30 }, () => survey.randomize(answer, { source }));
   const [{ mechanism: { own, other, ratio } }] = survey.pages;
   const members = reports.map((report) => survey.members(report));
   return { reports: reports.map(hex), members, own, other, ratio, size: survey.reportBytes };
@@ -50,7 +52,7 @@ def answer_of(survey):
 def members(survey, report):
     """The names of what a report names, by Python; None where Python has none for it."""
     mechanism = survey.mechanism
-    if mechanism.name in ("binary-rr", "optimized-unary"):
+    if isinstance(mechanism, Unary):
         return [name for i, name in enumerate(NAMES) if report[i >> 3] >> (i & 7) & 1]
     if not hasattr(mechanism, "members"):
         return None

@@ -36,7 +36,7 @@ export async function runVectors({ Survey, InvalidReport, InvalidAnswer }, { mec
           given = true;
           return data;
         });
-        const report = mechanism.sample(one.value, stream);
+        const report = mechanism.sample(one.value, stream, stream);
         same(hex(report), one.report, what);
         same(stream.at, data.length, `${what}, bytes taken`);
         same(report.length, mechanism.size, `${what}, size`);
@@ -64,7 +64,15 @@ export async function runVectors({ Survey, InvalidReport, InvalidAnswer }, { mec
   for (const entry of vectors.contracts.surveys) {
     const survey = await Survey.from(`${entry.survey}\n`), [{ names }] = survey.questions;
     same(survey.fingerprint, entry.fingerprint, "fingerprint");
-    const answer = () => survey.randomize(names[entry.value], { source: keyed(bytes(entry.secret)) });
+    const source = keyed(bytes(entry.secret)), [page] = survey.pages;
+    const answer = () => {
+      if (!entry.fresh) return survey.randomize(names[entry.value], { source });
+      refuses(InvalidAnswer, () => survey.randomize(names[entry.value]), "no secret");
+      const repeats = [0, 1].map(() => hex(survey.randomize(names[entry.value], { source })));
+      if (repeats[0] === repeats[1]) throw new Error("repeats are alike");
+      const permanent = new Stream(source(survey, bytes(entry.value.toString(16).padStart(16, "0"))));
+      return page.mechanism.sample(entry.value, permanent, new Stream(() => bytes(entry.fresh)));
+    };
     if (survey.version === 1) refuses(InvalidAnswer, answer, "a secret and version 1");
     else same(hex(answer()), entry.report, "keyed report");
     counts.contracts = (counts.contracts ?? 0) + 1;

@@ -87,7 +87,7 @@ class Mechanism(Counted, Channel):
     """
 
     # Whether reports are drawn anew over a permanent response, which takes a person's secret.
-    two_level: ClassVar[bool] = False
+    two_level: bool = False
 
     @property
     @abstractmethod

@@ -61,8 +61,6 @@ class Paged(Mechanism):
         parts, weights = tuple(parts), tuple(weights)
         if not 1 <= len(parts) <= MOST_PAGES:
             raise self._error("parts", f"1 to {MOST_PAGES} mechanisms", len(parts))
-        if any(part.two_level for part in parts):
-            raise self._error("parts", "mechanisms without a permanent response", list(parts))
         if len({part.epsilon for part in parts}) > 1:
             raise self._error("parts", "mechanisms of one epsilon", list(parts))
         if len(weights) != len(parts) or not all(is_whole(one) and one > 0 for one in weights):
@@ -73,6 +71,11 @@ class Paged(Mechanism):
         self._freeze(
             d=d, epsilon=parts[0].epsilon, parts=parts, weights=tuple(int(one) for one in weights)
         )
+
+    @cached_property
+    def two_level(self) -> bool:  # type: ignore[override]
+        """Whether a page has a permanent response."""
+        return any(part.two_level for part in self.parts)
 
     def __repr__(self) -> str:
         return f"Paged({len(self.parts)} pages, epsilon={self.epsilon})"

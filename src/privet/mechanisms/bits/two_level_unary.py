@@ -22,6 +22,7 @@ from math import ceil
 
 from ...arguments import positive
 from ...errors import InvalidSurvey
+from ..base import MIN_EPSILON
 from ..flips import FLIP_BITS, MOST_FLIP, ONE, choose_flip, read_flip
 from ..odds import floor_exp, read_integer
 from .unary import Unary
@@ -58,7 +59,7 @@ class TwoLevelUnary(Unary):
     """
 
     name: ClassVar[str] = "two-level-unary"
-    two_level: ClassVar[bool] = True
+    two_level = True
     _power: ClassVar[int] = 1
     report_epsilon: float
     noise: int
@@ -70,10 +71,10 @@ class TwoLevelUnary(Unary):
         if report_epsilon is None:
             report_epsilon = epsilon / 2
         level = positive(owner, "report_epsilon", report_epsilon)
-        noise = _least_noise(flip, min(level, epsilon))
-        if not level < epsilon or not _told_apart(flip, noise):
-            rule = f"in [1e-12, {epsilon}), the privacy level of all reports"
+        if not MIN_EPSILON <= level < epsilon:
+            rule = f"in [{MIN_EPSILON:g}, {epsilon}), the privacy level of all reports"
             raise self._error("report_epsilon", rule, report_epsilon)
+        noise = _least_noise(flip, level)
         self._freeze(d=d, epsilon=epsilon, report_epsilon=level, flip=flip, noise=noise)
 
     def __repr__(self) -> str:
@@ -96,11 +97,12 @@ class TwoLevelUnary(Unary):
                 f"(decimal strings). Got {dict(parameters)!r:.200}."
             )
         level = parameters["report_epsilon"]
-        if type(level) not in (int, float) or not 0 < level < epsilon:
-            cls._refuse(("report_epsilon", f"a number above 0 and below {epsilon}", level))
+        if type(level) not in (int, float) or not MIN_EPSILON <= level < epsilon:
+            cls._refuse(("report_epsilon", f"a number in [{MIN_EPSILON:g}, {epsilon})", level))
         flip = read_flip(cls.name, parameters["flip"], epsilon, cls._power)
         noise = read_integer(parameters["noise"], f"noise of {cls.name}")
-        if noise < _least_noise(flip, level) or not _told_apart(flip, noise):
+        told_apart = _other_rate(flip, noise) * ONE <= MOST_FLIP  # from a fair coin, by estimates
+        if noise < _least_noise(flip, level) or not told_apart:
             raise InvalidSurvey(
                 f"The noise {noise} / 2^{FLIP_BITS} does not give one report the privacy level "
                 f"{level}: this survey is not as private as it says."
@@ -151,8 +153,3 @@ def _least_noise(flip: int, report_epsilon: float) -> int:
         Fraction(flip, ONE),
     )
     return max(1, ceil((rate - q1) / (1 - 2 * q1) * ONE))
-
-
-def _told_apart(flip: int, noise: int) -> bool:
-    """Tell whether an estimate can tell such a bit from a fair coin."""
-    return _other_rate(flip, noise) * ONE <= MOST_FLIP

@@ -6,6 +6,9 @@ import { ones } from "./privet-packing.js";
 
 /** @typedef {import("./privet-integers.js").Maker} Maker */
 
+/** The largest chance that an estimate can tell from 1/2. */
+export const MOST = (ONE - 2n ** 20n) >> 1n;
+
 /**
  * The chance to flip a bit, over 2^64, where two answers differ in `power` bits.
  * @param {import("./privet-integers.js").Fields} found @param {number} epsilon @param {number} power
@@ -13,7 +16,7 @@ import { ones } from "./privet-packing.js";
 export function flipOf(found, epsilon, power) {
   const flip = integer("flip", found.flip);
   const least = (ONE * ONE - 1n) / (floorExp(epsilon, power, 64) + ONE) + 1n;
-  must(least <= flip && flip <= (ONE - 2n ** 20n) >> 1n, "flip", "as private as epsilon says, and below 1/2");
+  must(least <= flip && flip <= MOST, "flip", "as private as epsilon says, and below 1/2");
   return flip;
 }
 
@@ -22,7 +25,7 @@ export function flipOf(found, epsilon, power) {
  * @param {boolean} fair
  * @returns {Maker}
  */
-const unary = (fair) => (d, epsilon, found) => {
+export const unary = (fair) => (d, epsilon, found) => {
   const power = fair ? 1 : 2, flip = flipOf(found, epsilon, power), size = (d + 7) >> 3;
   const other = Number(flip) / Number(ONE);
   return {

@@ -2,6 +2,7 @@
 
 import { InvalidSurvey, Survey } from "./privet.js";
 import { hex, joined } from "./privet-draws.js";
+import { must } from "./privet-integers.js";
 import { unhex } from "./privet-outbox.js";
 
 const FEW = 50;
@@ -20,7 +21,9 @@ export class Desk {
   /** @param {Uint8Array[]} pieces of the contract @param {{ mostEpsilon?: number, fingerprint?: string }} options */
   async open(pieces, options) {
     this.survey = await Survey.from(decoded(joined(...pieces)), options);
-    const { id, title, epsilon, fingerprint, single } = this.survey;
+    const { id, title, epsilon, fingerprint, single, pages } = this.survey;
+    const lasting = pages.some((page) => page.mechanism.permanent);
+    must(!lasting, "mechanism", "another one: a page sends one report and keeps no secret");
     return { id, title, epsilon, fingerprint, single };
   }
 

@@ -9,6 +9,7 @@ export class InvalidSurvey extends Error {}
 export class InvalidReport extends Error {}
 
 /**
+ * @typedef {import("./privet-draws.js").Stream} Stream
  * @typedef {any} Value a position, or an array of positions where several may be chosen
  * @typedef {Record<string, any>} Fields
  * @typedef {object} Mechanism
@@ -16,7 +17,8 @@ export class InvalidReport extends Error {}
  * @property {number} ratio how many times likelier a report can be from one person than from another
  * @property {number} [own] how likely a report has the person's own answer among its members
  * @property {number} [other] how likely it has any one other answer
- * @property {(value: Value, stream: import("./privet-draws.js").Stream) => Uint8Array} sample
+ * @property {(value: Value, stream: Stream, fresh?: Stream) => Uint8Array} sample
+ * @property {boolean} [permanent] whether a report is a fresh copy of a permanent response, from a secret
  * @property {(report: Uint8Array) => number[]} members what a report names; refuses what is no report
  * @property {(report: Uint8Array) => number[]} [denied] what a report says no to
  * @property {(member: number) => number[]} [options] the options of a member that is a set

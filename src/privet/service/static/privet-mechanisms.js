@@ -13,6 +13,7 @@ const FILES = {
   hashes: ["local-hash", "one-bit", "one-option"],
   cohorts: ["hashed-rr", "rappor"],
   bits: ["binary-rr", "optimized-unary"],
+  levels: ["two-level-unary"],
   noise: ["geometric-noise"],
 };
 
@@ -23,7 +24,7 @@ const FILES = {
  */
 export async function mechanismOf(kind, d, epsilon, found) {
   const name = found?.name, file = Object.keys(FILES).find((one) => FILES[one].includes(name));
-  must(file, "mechanism", "a known one");
+  must(file, "mechanism", "known");
   const [kinds, fields, make] = (await import(`./privet-${file}.js`)).mechanisms[name];
   must(kinds.includes(kind), "mechanism", `for ${kinds}`);
   checkFields(name, found, `name ${fields}`);

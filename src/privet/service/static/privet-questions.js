@@ -18,10 +18,10 @@ export class InvalidAnswer extends Error {}
 
 // --- the text of a contract ------------------------------------------------------------------------
 
-/** Numbers that are written with a point or an exponent. */
-const FLOATS = ["epsilon", "low", "high", "bands"];
-
-/** @param {number} number */
+/**
+ * A number that is written with a point or an exponent.
+ * @param {number} number
+ */
 function float(number) {
   const size = Math.abs(number);
   if (size && (size < 1e-5 || size >= 1e16)) return number.toExponential().replace("+", "");
@@ -36,7 +36,8 @@ export function written(value, floats) {
   if (Array.isArray(value)) return `[${value.map((one) => written(one, floats))}]`;
   if (floats && typeof value === "number") return float(value);
   if (!value || typeof value !== "object") return JSON.stringify(value);
-  return `{${Object.entries(value).map(([name, one]) => `"${name}":${written(one, FLOATS.includes(name))}`)}}`;
+  const text = (/** @type {[string, any]} */ [name, one]) => `"${name}":${written(one, /epsilon|low|high|bands/.test(name))}`;
+  return `{${Object.entries(value).map(text)}}`;
 }
 
 /**
