@@ -15,8 +15,9 @@ PAGES = {
 
 
 def lead_to_pages(app, *where):
-    """Rewrite links to such files; Sphinx gives the text last, in a list of one."""
+    """Rewrite links to such files, and theirs to pages; Sphinx gives the text last, in a list."""
     content = where[-1]
+    content[0] = content[0].replace("](docs/", "](/")
     for file, page in PAGES.items():
         for written in (f"](../{file})", f"]({file})", f"]({Path(file).name})"):
             content[0] = content[0].replace(written, f"](/{page}.md)")

@@ -173,6 +173,15 @@ def test_each_page_of_a_secret_has_a_stream_of_its_own():
     assert first[1:] != drinks[0].randomize("c5", secret=SECRET)
 
 
+def test_no_two_draws_of_a_contract_share_a_stream():
+    """The key of a stream tells pages apart, values on them, and the draw of the page."""
+    contexts = [b"page"]
+    for page in party().pages:
+        values = {str(value): value for value in map(page.value, EVERYONE)}
+        contexts += map(page.context, values.values())
+    assert len(contexts) == len(set(contexts)) == 1 + 3 + 7 + 5 + 6
+
+
 # --- arguments ------------------------------------------------------------------------------------
 
 TEA = Survey("Tea?", ["yes", "no"], 1.0, id="tea")

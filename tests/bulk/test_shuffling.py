@@ -91,3 +91,42 @@ def test_no_room_for_the_piles_is_reported_with_their_place():
     done = subprocess.run([sys.executable, "-c", NO_ROOM], capture_output=True, text=True)
     said = "File too large while the reports' order is drawn; TMPDIR names another folder"
     assert done.stdout == f"True {said}\n", done.stderr
+
+
+LOOKING = """\
+import fcntl, os, stat
+from privet import Survey
+from privet.bulk import Cleaning, randomize_files, randomizing, shuffling
+shuffling._PILE_BYTES = 10
+kept = []
+
+class Looking(shuffling.Shuffling):
+    def __exit__(self, *error):
+        for number in map(int, os.listdir("/proc/self/fd")):
+            try:
+                writable = fcntl.fcntl(number, fcntl.F_GETFL) & (os.O_WRONLY | os.O_RDWR)
+                if writable and stat.S_ISREG(os.fstat(number).st_mode):
+                    with open(f"/proc/self/fd/{number}", "rb") as file:
+                        kept.append(file.read())
+            except OSError:
+                pass  # the listing's own
+        super().__exit__(*error)
+
+randomizing.Shuffling = Looking
+survey = Survey("Which?", ["larch", "yew"], 1.0)
+randomize_files("-", survey, "reports.parquet", cleaning=Cleaning(unknown="drop"))
+print(sum(map(bool, kept)), sum(map(len, kept)) >= 2000, any(b"juniper" in one for one in kept))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="open files are listed on Linux")
+def test_what_is_on_disk_meanwhile_are_reports_and_never_answers(tmp_path):
+    """Of all files that are open for writing when the last answer has come, none has one."""
+    answers = "answer\n" + "larch\njuniper\n" * 2000
+    done = subprocess.run(
+        [sys.executable, "-c", LOOKING],
+        input=answers, capture_output=True, text=True, cwd=tmp_path, check=True,
+    )  # fmt: skip
+    files, full, told = done.stdout.split()
+    assert int(files) >= 60
+    assert (full, told) == ("True", "False")

@@ -2,11 +2,12 @@
 
 import json
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
 
-from exact import assert_private
+from exact import assert_private, law
 from exact import values_of as every_value
 from kinds import (
     SEVERAL,
@@ -122,6 +123,27 @@ def test_the_sampler_has_exactly_the_law_it_claims(cls, epsilon):
 def test_control_the_law_of_a_larger_epsilon_is_not_private_enough(cls):
     with pytest.raises(AssertionError, match="ratio"):
         assert_private(tables(cls, 1.001), 1.0)
+
+
+@every_mechanism
+def test_what_is_drawn_does_not_tell_the_value(cls):
+    """How many draws there are, of which kind and of how many, has one law for all values."""
+    mechanism = small(cls)
+
+    def draws(value):
+        return law(lambda walk: (mechanism.sample(value, walk), tuple(walk.draws))[1])
+
+    first, *others = map(draws, every_value(mechanism))
+    assert all(other == first for other in others)
+
+
+@every_mechanism
+def test_every_report_has_one_encoding(cls):
+    """Of all byte strings, just those are reports that the sampler returns."""
+    mechanism = small(cls)
+    digits = range(256) if mechanism.report_bytes <= 2 else (*range(8), 255)
+    everything = map(bytes, product(digits, repeat=mechanism.report_bytes))
+    assert {z for z in everything if mechanism.problem(z) is None} == set().union(*tables(cls))
 
 
 def moments(mechanism, table, estimator):

@@ -89,6 +89,34 @@ def test_hit_and_miss_make_the_same_draws(d):
         assert len(sequences) == 1
 
 
+@pytest.mark.parametrize(("d", "k"), [(3, 1), (4, 2), (5, 2), (5, 4), (6, 3)])
+def test_from_any_start_the_draws_do_not_tell_a_hit(d, k):
+    """How many there are depends on the starting coins, and has one law for hits and misses."""
+    for start in [(1, 1), (1, 2), (5, 3)]:
+        mechanism = with_start(KSubset(d, 1.0, k), start)
+
+        def hit_and_draws(walk, m=mechanism):
+            m.sample(0, walk)
+            return walk.taken[0][0] == 0, tuple(walk.draws)
+
+        together = law(hit_and_draws)
+        g, _ = mechanism.hit_rates
+        for draws in {draws for _, draws in together}:
+            assert together[True, draws] * (1 - g) == together[False, draws] * g
+
+
+def test_the_ratios_of_several_reports_multiply():
+    """Two answers of one person, together: the levels add, and nothing less will do."""
+    first, second = KSubset(3, 1.0, 1), BinaryRR(2, 0.5)
+    people = [(x, y) for x in range(3) for y in range(2)]
+    tables = [
+        law(lambda walk, x=x, y=y: first.sample(x, walk) + second.sample(y, walk))
+        for x, y in people
+    ]
+    ratio = assert_private(tables, 1.5)
+    assert ratio == first.likelihood_ratio * second.likelihood_ratio
+
+
 @pytest.mark.parametrize("d", range(2, 9))
 def test_multivariate_rr_is_the_1_subset_mechanism(d):
     for epsilon in EPSILONS:

@@ -91,6 +91,15 @@ def test_members_reads_what_naive_packs():
         assert mechanism.members(naive.pack(members, d, k)) == members
 
 
+def test_every_list_of_members_has_one_encoding():
+    """Of all pairs of bytes, just as many are reports as there are sets, and none says the same."""
+    mechanism = KSubset(17, 1.0, 2)
+    assert (mechanism.index_bits, mechanism.report_bytes) == (5, 2)
+    everything = (number.to_bytes(2, "little") for number in range(2**16))
+    good = [report for report in everything if mechanism.problem(report) is None]
+    assert len({tuple(mechanism.members(report)) for report in good}) == len(good) == comb(17, 2)
+
+
 def test_mechanisms_are_values():
     assert KSubset(10, 1.0) == KSubset(10, 1.0, k=3)
     assert hash(KSubset(10, 1.0)) == hash(KSubset(10, 1.0, k=3))

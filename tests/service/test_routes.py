@@ -35,6 +35,14 @@ def test_every_row_is_described():
     assert len(names) == len(ROUTES)
 
 
+def test_anyone_may_send_reports_and_the_token_and_nothing_else():
+    """Nobody can send an answer: there is neither a body nor a parameter that would take one."""
+    rows = [row for row in ROUTES if not row.admin]
+    assert {row.path for row in rows if row.takes} == {"/surveys/{id}/reports", "/login"}
+    named = {parameter["name"] for row in rows for parameter in row.parameters}
+    assert named == {"Idempotency-Key", "key", "Invitation", "invitation", "question"}
+
+
 @pytest.mark.parametrize(
     ("error", "status", "reason"),
     [

@@ -412,6 +412,28 @@ def test_an_invitation_counts_once_and_its_key_may_come_again(invited):
         invited.invite("other", INVITATIONS)
 
 
+def test_which_report_came_with_which_invitation_is_not_kept(store):
+    """Two people exchange their invitations: what is in the store is the same."""
+    found = []
+    for id, pair in {"one": INVITATIONS[:2], "two": INVITATIONS[1::-1]}.items():
+        survey = Survey(SURVEY.question, SURVEY.categories, 2.0, id=id, mechanism="k-subset")
+        store.create(survey, {"invited": True})
+        store.invite(id, INVITATIONS)
+        for key, report, invitation in zip((b"a", b"b"), (b"\1", b"\2"), pair, strict=True):
+            came = arrival(survey, [report], key)._replace(invitation=invitation)
+            assert store.add([came]) == [COUNTED]
+        kept = {"inbox": "reports", "keys": "key, seal", "invitations": "invitation"}
+        with store._database.snapshot() as run:
+            found.append(
+                [
+                    sorted(run(f"SELECT {kept[table]} FROM {table} WHERE survey = '{id}'"))
+                    for table in kept
+                ]
+            )
+    assert found[0] == found[1]
+    assert [len(rows) for rows in found[0]] == [2, 2, 1]
+
+
 def test_in_a_group_invitations_count_as_if_one_had_come_after_the_other(invited):
     one, two, three = INVITATIONS
     group = [
