@@ -1,0 +1,1 @@
+"""Attacks on clients through their public path: what answers become, byte by byte."""
