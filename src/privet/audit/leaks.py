@@ -53,7 +53,8 @@ class _Places:
     tests: tuple[tuple[int, int, int], ...]  # column, mask, value
 
     def holds(self, rows: Rows) -> NDArray[np.bool_]:
-        return np.all([rows[:, c] & mask == value for c, mask, value in self.tests], axis=0)
+        tests = [rows[:, column] & mask == value for column, mask, value in self.tests]
+        return np.logical_and.reduce(tests)
 
     def described(self, width: int) -> str:
         return " and ".join(_described(*test, width) for test in self.tests)
