@@ -77,6 +77,8 @@ def audit(
         How often a device is asked the same thing again.
     seed : int, optional
         Makes the choice of answers repeatable.
+    progress : Progress
+        Called with how far it is.
 
     >>> from privet.mechanisms import KSubset
     >>> found = audit(KSubset(100, 1.0), trials=50_000)
@@ -98,6 +100,4 @@ def audit(
         seen.run(made, trials, advance)
     epsilon, bound = seen.epsilon_verdict(_EPSILON * alpha)
     verdicts = epsilon, seen.law_verdict(_LAW * alpha), repeats_verdict(made, asked, repeats)
-    return Audit(
-        repr(subject), subject.epsilon, bound, trials, len(asked), confidence, verdicts
-    )
+    return Audit(repr(subject), subject.epsilon, bound, trials, len(asked), confidence, verdicts)

@@ -11,7 +11,6 @@ A questionnaire has an event for each page, and one for all pages together.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache, singledispatch
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, cast
@@ -21,7 +20,6 @@ from scipy.stats import binom
 
 from ..analysis.counter import read_numbers
 from ..analysis.subsets import members_of
-from ..mechanisms.base import Mechanism
 from ..mechanisms.bits.unary import Unary
 from ..mechanisms.hashes.hashed import Hashed
 from ..mechanisms.hashes.one_option import OneOption
@@ -36,15 +34,16 @@ from ..mechanisms.subsets.set_subset import SetSubset
 from .bounds import expected_bound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from ..analysis.placed import PlacedBatches
+    from ..mechanisms.base import Mechanism
 
     Reports = NDArray[np.uint8]
     # From reports to how much each supports each value, (n, values).
-    Supports = Callable[[Reports], NDArray[np.integer[Any]]]
+    Supports = Callable[[Reports], NDArray[Any]]
 
 __all__ = [
     "Differences", "bits_at", "buckets_of", "filters_of", "holding", "holds", "on_pages",
@@ -79,7 +78,7 @@ def _(mechanism: ListedSets, value: Sequence[int]) -> list[int]:
 
 @own_points.register(SetSubset)
 def _(mechanism: SetSubset, value: Sequence[int]) -> list[int]:
-    """The options, and the first blanks."""
+    """Return the options, and the first blanks."""
     return [*value, *range(mechanism.d, mechanism.points - len(value))]
 
 
@@ -207,7 +206,7 @@ def _threshold(mechanism: Mechanism, x: Any, y: Any, trials: int, alpha: float) 
 
 @_threshold.register(Rappor)
 def _(mechanism: Rappor, x: int, y: int, trials: int, alpha: float) -> int:
-    """The one of the largest expected bound: of D bits that differ, D − 2·Binomial(D, q)."""
+    """Return the one of the largest bound: of D bits that differ, D − 2·Binomial(D, q)."""
     filters = filters_of(mechanism, x) ^ filters_of(mechanism, y)
     differ = np.bitwise_count(filters).sum(axis=1).astype(np.int64)
     q = float(mechanism.telling_rates[1])
@@ -238,10 +237,11 @@ class Differences:
     """Counts, for reports of each value, how much more they support it than each other value."""
 
     def __init__(self, mechanism: Mechanism, values: Sequence[Any]) -> None:
-        paged = isinstance(mechanism, Paged)
         self._mechanism = mechanism
-        self._parts: Sequence[Mechanism] = mechanism.parts if paged else [mechanism]
-        self._values = [*zip(*values, strict=True)] if paged else [values]  # page by page
+        self._parts: Sequence[Mechanism] = [mechanism]
+        self._values: Sequence[Sequence[Any]] = [values]
+        if isinstance(mechanism, Paged):
+            self._parts, self._values = mechanism.parts, [*zip(*values, strict=True)]
         pairs = zip(self._parts, self._values, strict=True)
         self._supports = [supports(part, own) for part, own in pairs]
         self._most = max(_degrees(part) for part in self._parts)

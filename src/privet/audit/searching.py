@@ -9,7 +9,7 @@ should say: an order that was kept, padding that is not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,39 +36,37 @@ def search(of_x: Reports, of_y: Reports, alpha: float) -> tuple[float, int, int,
     >>> 1 < bound < np.log(4), trials
     (True, 500)
     """
-    symbols = [_symbols(part) for part in (of_x, of_y)]
-    learn = min(len(of_x), len(of_y)) // 2
-    size = 1 << 16 if symbols[0].dtype == np.uint16 else 1 << 8
-    weights = _weights(symbols[0][:learn], size) - _weights(symbols[1][:learn], size)
-    scores = [_scores(part[: 2 * learn], weights) for part in symbols]
-    first, second = ([part[:learn] for part in scores], [part[learn:] for part in scores])
-    levels = np.quantile(np.concatenate(first), np.linspace(0, 1, _THRESHOLDS, endpoint=False))
-    least = max(np.unique(levels), key=lambda level: _bound(*first, level, alpha)[0])
-    return *_bound(*second, least, alpha), learn
+    half = min(len(of_x), len(of_y)) // 2
+    symbols = [_symbols(part[: 2 * half]) for part in (of_x, of_y)]
+    weights = _weights(symbols[0][:half]) - _weights(symbols[1][:half])
+    scores = [_scores(part, weights) for part in symbols]
+    learned = [np.sort(part[:half]) for part in scores]
+    places = np.arange(_THRESHOLDS) * half // _THRESHOLDS
+    levels = np.unique(np.concatenate([part[places] for part in learned]))
+    hits, false_hits = (half - np.searchsorted(part, levels) for part in learned)
+    pairs = zip(hits.tolist(), false_hits.tolist(), strict=True)
+    bounds = [lower_bound(true, half, false, half, alpha) for true, false in pairs]
+    least = levels[int(np.argmax(bounds))]
+    true, false = (int((part[half:] >= least).sum()) for part in scores)
+    return lower_bound(true, half, false, half, alpha), true, false, half
 
 
 def _symbols(reports: Reports) -> NDArray[np.uint8] | NDArray[np.uint16]:
-    """Return short reports as one symbol each, others as their bytes."""
-    if reports.shape[1] != 2:
-        return reports
-    return np.ascontiguousarray(reports).view("<u2")
+    """Return reports of two bytes as one symbol each, others as their bytes."""
+    return np.ascontiguousarray(reports).view("<u2") if reports.shape[1] == 2 else reports
 
 
-def _weights(symbols: NDArray[np.unsignedinteger], size: int) -> NDArray[np.float64]:
-    """Return the logarithm of how often each symbol is at each place, (places, size)."""
+def _weights(symbols: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the logarithm of how often each symbol is at each place, (places, symbols)."""
+    size = 1 << 8 * symbols.itemsize
     counts = [np.bincount(column, minlength=size) for column in symbols.T]
-    return np.log(np.array(counts) + _DOUBT)
+    logarithms: NDArray[np.float64] = np.log(np.array(counts) + _DOUBT)
+    return logarithms
 
 
-def _scores(symbols: NDArray[np.unsignedinteger], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scores(symbols: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of the weights of each report's symbols."""
     total = np.zeros(len(symbols))
     for column, own in zip(symbols.T, weights, strict=True):
         total += own[column]
     return total
-
-
-def _bound(
-    of_x: NDArray[np.float64], of_y: NDArray[np.float64], least: float, alpha: float
-) -> tuple[float, int, int]:
-    hits, false_hits = int((of_x >= least).sum()), int((of_y >= least).sum())
-    return lower_bound(hits, len(of_x), false_hits, len(of_y), alpha), hits, false_hits

@@ -50,17 +50,28 @@ class Direct:
 
     def reports(self, answers: Sequence[Any]) -> NDArray[np.uint8]:
         """Return fresh reports, one a row."""
-        values: Any = answers
-        if isinstance(self.mechanism, Paged):
-            pages = draw_pages(self.mechanism, len(answers), self._entropy)
-            drawn = range(len(self.mechanism.parts))
-            parts = [[answers[row][page] for row in np.flatnonzero(pages == page)] for page in drawn]
-            values = OnPages(pages, tuple(parts))
-        return self.mechanism.randomize(values, entropy=self._entropy)
+        return self.mechanism.randomize(
+            _rows(self.mechanism, answers, self._entropy), entropy=self._entropy
+        )
 
     def repeats(self, answer: Any, times: int) -> list[bytes]:
         """Return nothing: a mechanism has no secret, and promises nothing of repeats."""
         return []
+
+
+def _rows(mechanism: Mechanism, values: Sequence[Any], entropy: Entropy | None) -> Any:
+    """Return values as a batch takes them; many that are one and the same are looked at once."""
+    if isinstance(mechanism, Paged):
+        pages = draw_pages(mechanism, len(values), entropy)
+        rows = [np.flatnonzero(pages == page) for page in range(len(mechanism.parts))]
+        parts = [
+            _rows(part, [values[row][page] for row in some.tolist()], entropy)
+            for page, (part, some) in enumerate(zip(mechanism.parts, rows, strict=True))
+        ]
+        return OnPages(pages, tuple(parts))
+    if values and all(one is values[0] for one in values):
+        return np.repeat(mechanism.analyst.batches.as_values([values[0]]), len(values), axis=0)
+    return mechanism.analyst.batches.as_values(values)
 
 
 @singledispatch
@@ -81,7 +92,9 @@ def _(subject: Survey, most: int, rng: Generator) -> list[Probe]:
 
 @probes.register(Questionnaire)
 def _(subject: Questionnaire, most: int, rng: Generator) -> list[Probe]:
-    by_question = {one.id: _answered(one.answers, one.mechanism, most, rng) for one in subject.surveys}
+    by_question = {
+        one.id: _answered(one.answers, one.mechanism, most, rng) for one in subject.surveys
+    }
     found: dict[Any, Probe] = {}
     for row in range(most):
         answers = {

@@ -29,7 +29,7 @@ __all__ = ["Trials"]
 
 _CHUNK_ROWS, _CHUNK_BYTES = 1 << 17, 1 << 23
 # Of each answer, so many reports are kept whole, to search in.
-_KEPT_ROWS, _KEPT_BYTES = 1 << 19, 1 << 24
+_KEPT_ROWS, _KEPT_BYTES = 1 << 18, 1 << 24
 
 
 class Trials:
@@ -53,40 +53,44 @@ class Trials:
         for place, probe in enumerate(self.probes):
             for at in range(0, trials, most):
                 rows = min(most, trials - at)
-                reports = self._checked(client.reports([probe.answer] * rows), rows)
+                reports, wrong = self._taken(client.reports([probe.answer] * rows), rows)
                 if at < room:
                     self._kept[place].append(reports[: room - at].copy())
-                valid = self._valid(reports)
+                valid = self._valid(reports[:, :size], wrong)
                 self._differences.add(place, valid)
                 self._fits[place].add(valid)
                 advance(rows)
 
-    def _checked(self, found: Any, rows: int) -> Reports:
-        """Return reports as rows; those of another length are empty, which few of them are."""
+    def _taken(self, found: Any, rows: int) -> tuple[Reports, NDArray[np.bool_]]:
+        """Return reports as rows, with zeros after short ones, and which are of another length."""
         size = self.mechanism.report_bytes
         if len(found) != rows:
-            raise InvalidReport(f"A client must make {rows} reports of {rows} answers. Got {len(found)}.")
-        if isinstance(found, np.ndarray) and found.dtype == np.uint8 and found.shape == (rows, size):
-            return found
+            rule = f"A client must make {rows} reports of {rows} answers. Got {len(found)}."
+            raise InvalidReport(rule)
+        if (
+            isinstance(found, np.ndarray)
+            and found.dtype == np.uint8
+            and found.shape == (rows, size)
+        ):
+            return found, np.zeros(rows, dtype=np.bool_)
         pieces = [bytes(one) for one in found]
-        for row, one in enumerate(pieces):
-            if len(one) != size:
-                self._note(f"A report has {size} bytes. Got {len(one)}.")
-                pieces[row] = one[:size].ljust(size, b"\xff")
-        return np.frombuffer(b"".join(pieces), dtype=np.uint8).reshape(-1, size)
+        lengths = np.array([len(one) for one in pieces])
+        width = max(size, int(lengths.max()))
+        joined = b"".join(one.ljust(width, b"\0") for one in pieces)
+        wrong = lengths != size
+        if wrong.any():
+            self._problem = f"A report has {size} bytes. Got {lengths[np.argmax(wrong)]}."
+        return np.frombuffer(joined, dtype=np.uint8).reshape(rows, width), wrong
 
-    def _valid(self, reports: Reports) -> Reports:
+    def _valid(self, reports: Reports, wrong: NDArray[np.bool_]) -> Reports:
         """Return the rows that are reports."""
-        invalid = self.mechanism.analyst.counter.invalid(reports)
+        invalid = wrong | self.mechanism.analyst.counter.invalid(reports)
         if not invalid.any():
             return reports
-        row = int(np.argmax(invalid))
-        self._note(self.mechanism.problem(reports[row].tobytes()) or "", int(invalid.sum()))
+        self._invalid += int(invalid.sum())
+        report = reports[np.argmax(invalid)].tobytes()
+        self._problem = self._problem or self.mechanism.problem(report) or ""
         return reports[~invalid]
-
-    def _note(self, problem: str, times: int = 1) -> None:
-        self._invalid += times
-        self._problem = self._problem or problem
 
     # --- what is made of them -------------------------------------------------------------------
 
@@ -100,7 +104,7 @@ class Trials:
             bound = lower_bound(hits, self._trials, false_hits, self._trials, level)
             if bound > best:
                 best, between, event = bound, (x, y), "known"
-        kept = [np.concatenate(some) for some in self._kept]
+        kept = self._whole_reports()
         for x, y in sorted(neighbours):
             bound, *_ = search(kept[x], kept[y], level)
             if bound > best:
@@ -110,6 +114,14 @@ class Trials:
         figures = {"lower_bound": best, "between": answers, "event": event, "level": level}
         said = f"at least {best:.4f} of {claimed:g}, by {answers[0]!r} against {answers[1]!r}"
         return Verdict("epsilon", best <= claimed, said, figures), best
+
+    def _whole_reports(self) -> list[Reports]:
+        """Return the reports that were kept of each answer, all equally wide."""
+        width = max(part.shape[1] for some in self._kept for part in some)
+        return [
+            np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in some])
+            for some in self._kept
+        ]
 
     def law_verdict(self, alpha: float) -> Verdict:
         """Return whether reports follow the contract's law."""

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.stats import binom
 
 from ...analysis.counter import count_bits, read_numbers
-from ...mechanisms.base import Mechanism
 from ...mechanisms.bits.unary import Unary
 from ...mechanisms.flips import ONE
 from ...mechanisms.hashes.rappor import Rappor

@@ -1,4 +1,4 @@
-"""Reports that are numbers, of blocks, windows, or functions and buckets, held against their law."""
+"""Reports that are numbers (blocks, windows, functions and buckets), held against their law."""
 
 from __future__ import annotations
 

@@ -20,8 +20,6 @@ from .base import Fit, fit_of
 from .statistics import Check, binomial, cells, coded, exchangeable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .base import Reports
 
 # How many points are looked at together.
@@ -68,7 +66,9 @@ class Sets(Fit[Packed]):
             both = [self._of_a_hit(few, own=few) for few in (1, 2)]
             held = self._members[1][self._own]
             found += [
-                Check("overlap with the person's set", cells(self._overlaps, [1 - self._hit, *law])),
+                Check(
+                    "overlap with the person's set", cells(self._overlaps, [1 - self._hit, *law])
+                ),
                 Check("the person's members", exchangeable(held, hits, *both)),
             ]
         return found
