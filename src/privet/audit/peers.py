@@ -132,8 +132,10 @@ def _pure_rappor(d: int, epsilon: float) -> Callable[[int], bytes]:
     client = oracles.RAPPORClient(f, d, functions, num_of_cohorts=8, index_mapper=int)
 
     def report(value: int) -> bytes:
+        """Whether the bit of each value is set."""
         bits, cohort = client.privatise(value)
-        return bytes([cohort]) + _bits(bits)
+        (function,) = functions[cohort]
+        return _bits([bits[function(str(one))] for one in range(d)])
 
     return report
 
@@ -143,8 +145,8 @@ def _buckets(epsilon: float) -> int:
     return round(exp(epsilon)) + 1
 
 
-def _pairs(report: Any) -> bytes:
-    return bytes(one for place, sign in report for one in (place, sign > 0))
+def _signs(report: Any) -> bytes:
+    return bytes(2 * place + (sign > 0) for place, sign in report)
 
 
 PEERS = (
@@ -160,7 +162,7 @@ PEERS = (
     Peer("pure-ldp", "OLH", _pure_hashing),
     Peer("pure-ldp", "HE", _pure("HE", _floats)),
     Peer("pure-ldp", "HR", _pure("HadamardResponse", _number, hash_funcs=None)),
-    Peer("pure-ldp", "HM", _pure("HadamardMech", _pairs, t=1)),
+    Peer("pure-ldp", "HM", _pure("HadamardMech", _signs, t=1)),
     Peer("pure-ldp", "RAPPOR", _pure_rappor),
 )
 
