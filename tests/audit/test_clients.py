@@ -178,6 +178,7 @@ def test_a_page_that_does_not_ask(service):
 def test_a_page_without_playwright(monkeypatch):
     monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
     with pytest.raises(
-        ImportError, match=r"Auditing a page needs playwright: pip install 'privet\[browser\]'"
+        ImportError,
+        match=r"Auditing in a browser needs playwright: pip install 'privet\[browser\]'",
     ):
         Page("http://127.0.0.1/", DRINK).reports(["tea"])

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..contract import Contract
     from ..survey import Survey
 
-__all__ = ["Callable", "Client", "Command", "InProcess", "Page"]
+__all__ = ["Callable", "Client", "Command", "InProcess", "Page", "chromium"]
 
 _REPORTS = re.compile(r"/reports(\?|$)")  # where a page posts to
 _HEX = re.compile(rb"(?:[0-9a-f]{2})*")
@@ -192,7 +192,7 @@ class Page:
 
     def reports(self, answers: Sequence[Any]) -> list[bytes]:
         """Return what a new device sends for each answer."""
-        with self._chromium() as browser:
+        with chromium(f"{self.url} cannot be answered") as browser:
             found = []
             for answer in answers:
                 with self._device(browser) as page:
@@ -201,19 +201,8 @@ class Page:
 
     def repeats(self, answer: Any, times: int) -> list[bytes]:
         """Return what one device sends when the page is opened again and again."""
-        with self._chromium() as browser, self._device(browser) as page:
+        with chromium(f"{self.url} cannot be answered") as browser, self._device(browser) as page:
             return [self._answered(page, answer) for _ in range(times)]
-
-    @contextmanager
-    def _chromium(self) -> Iterator[Any]:
-        playwright = require("playwright.sync_api", "browser", "Auditing a page")
-        path = shutil.which("chromium")  # else Playwright's own, if it has been installed
-        try:
-            with playwright.sync_playwright() as started:
-                yield started.chromium.launch(executable_path=path)
-        except playwright.Error as error:
-            said = error.message.strip().splitlines()[0]
-            raise ClientFailure(f"{self.url} cannot be answered in Chromium: {said}") from None
 
     @contextmanager
     def _device(self, browser: Any) -> Iterator[Any]:
@@ -242,6 +231,18 @@ class Page:
         with page.expect_response(_REPORTS) as taken:
             form.get_by_role("button").click()
         return taken.value.request.post_data_buffer or b""
+
+
+@contextmanager
+def chromium(what_failed: str) -> Iterator[Any]:
+    """Start Chromium, the system's or Playwright's; raise ClientFailure if anything goes wrong."""
+    playwright = require("playwright.sync_api", "browser", "Auditing in a browser")
+    try:
+        with playwright.sync_playwright() as started:
+            yield started.chromium.launch(executable_path=shutil.which("chromium"))
+    except playwright.Error as error:
+        said = error.message.strip().splitlines()[0]
+        raise ClientFailure(f"{what_failed} in Chromium: {said}") from None
 
 
 def _group(form: Any, survey: Survey) -> Any:
