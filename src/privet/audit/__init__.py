@@ -3,9 +3,12 @@
 Reports of a few known answers are made by the million, and three things are asked of them:
 
 - *Is ε exceeded?* For every pair of the answers, the event that tells most between them bounds ε
-  from below (`privet.audit.bounds`); another event is searched in the bare bytes.
+  from below (`privet.audit.bounds`). Another event is searched in the bare bytes: if that exceeds
+  ε, something leaks beside the report.
 - *Does the law differ from the contract?* Reports are held against their exact law.
 - *Do repeats differ?* A person's device must answer the same question in the same way.
+
+On request, hits and misses are timed as well.
 
 A correct client fails with a probability of 1 − confidence at most, whatever is asked of it: the
 level is divided among all tests (Bonferroni, which holds however they depend on each other).
@@ -27,9 +30,12 @@ from .clients import Callable, Command, InProcess, Page
 from .repeats import repeats_verdict
 from .result import Audit, Verdict
 from .subjects import Direct, mechanism_of, probes
+from .timing import timing_verdict
 from .trials import Trials
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..bulk.progress import Progress
     from .clients import Client
 
@@ -44,8 +50,8 @@ __all__ = [
     "clients",
 ]
 
-# Which part of the level each question has.
-_EPSILON, _LAW = 0.5, 0.5
+# Which part of the level each question has; repeats take none, as no chance is involved.
+_PRIVACY, _LAW, _TIMING = 0.4, 0.4, 0.2
 
 
 def audit(
@@ -56,6 +62,7 @@ def audit(
     client: Client | None = None,
     answers: int = 8,
     repeats: int = 200,
+    timing: Sequence[str] = (),
     seed: int | None = None,
     progress: Progress = no_progress,
 ) -> Audit:
@@ -75,6 +82,8 @@ def audit(
         How many answers are tried: all pairs of all answers, if there are no more.
     repeats : int
         How often a device is asked the same thing again.
+    timing : sequence of "python", "node" and "browser"
+        Where single reports of a survey's own client are timed: in Python, or privet.js elsewhere.
     seed : int, optional
         Makes the choice of answers repeatable.
     progress : Progress
@@ -98,6 +107,11 @@ def audit(
     seen = Trials(mechanism_of(subject), asked)
     with progress("reports", total=trials * len(asked)) as advance:
         seen.run(made, trials, advance)
-    epsilon, bound = seen.epsilon_verdict(_EPSILON * alpha)
-    verdicts = epsilon, seen.law_verdict(_LAW * alpha), repeats_verdict(made, asked, repeats)
-    return Audit(repr(subject), subject.epsilon, bound, trials, len(asked), confidence, verdicts)
+    bound, epsilon, leaks = seen.privacy_verdicts(_PRIVACY * alpha)
+    law, repeated = seen.law_verdict(_LAW * alpha), repeats_verdict(made, asked, repeats)
+    verdicts = [epsilon, law, repeated, leaks]
+    if timing:
+        verdicts.append(timing_verdict(made, asked[-1], timing, _TIMING * alpha))
+    return Audit(
+        repr(subject), subject.epsilon, bound, trials, len(asked), confidence, tuple(verdicts)
+    )

@@ -23,6 +23,7 @@ from scipy.stats import binom
 from ..errors import ClientFailure, InvalidArgument
 from .clients import chromium
 from .events import supports
+from .result import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,12 +32,22 @@ if TYPE_CHECKING:
 
     from ..mechanisms.base import Mechanism
     from ..survey import Survey
+    from .clients import Client
     from .subjects import Probe
 
     # Nanoseconds of reports one after the other, and the reports.
     Timed = tuple[NDArray[np.float64], Sequence[bytes]]
 
-__all__ = ["THRESHOLD", "Timing", "compare", "hits_of", "in_browser", "in_node", "in_python"]
+__all__ = [
+    "THRESHOLD",
+    "Timing",
+    "compare",
+    "hits_of",
+    "in_browser",
+    "in_node",
+    "in_python",
+    "timing_verdict",
+]
 
 # Nanoseconds. Where code happens to lie in memory moves hits and misses apart by some tens.
 THRESHOLD = 100.0
@@ -187,3 +198,34 @@ def _given(survey: Survey, probe: Probe, reports: int, **how: int) -> dict[str, 
 
 def _read(found: dict[str, Any]) -> Timed:
     return np.array(found["times"]), [bytes.fromhex(one) for one in found["reports"]]
+
+
+# --- an audit's verdict -------------------------------------------------------------------------
+
+
+def timing_verdict(client: Client, probe: Probe, places: Sequence[str], alpha: float) -> Verdict:
+    """Return whether time tells hits from misses, in Python, node or a browser."""
+    survey: Any = getattr(client, "survey", None)
+    function = getattr(client, "function", None) or getattr(survey, "randomize", None)
+    if survey is None or supports(survey.mechanism, [probe.value]) is None:
+        return Verdict("timing", None, "only single reports of a survey are timed")
+    ways: dict[str, Callable[[], Timed]] = {
+        "python": lambda: in_python(function, probe),  # type: ignore[arg-type]
+        "node": lambda: in_node(survey, probe),
+        "browser": lambda: in_browser(survey, probe),
+    }
+    found = {}
+    for place in places:
+        if place not in ways:
+            raise InvalidArgument("audit", "timing", f"of {', '.join(ways)}", place)
+        times, reports = ways[place]()
+        hits = hits_of(survey.mechanism, probe.value, reports)
+        found[place] = compare(times, hits, alpha / len(places))
+    said = [f"{place} {one.nanoseconds:+.0f} ns, AUC {one.auc:.3f}" for place, one in found.items()]
+    figures = {place: one._asdict() for place, one in found.items()}
+    return Verdict(
+        "timing",
+        all(one.passed for one in found.values()),
+        f"a hit against a miss: {'; '.join(said)} (threshold {THRESHOLD:g} ns)",
+        figures,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +11,8 @@ from ..errors import InvalidReport
 from .bounds import lower_bound
 from .events import Differences
 from .fit import fit_of
+from .leaks import search
 from .result import Verdict
-from .searching import search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..mechanisms.base import Mechanism
     from .clients import Client
+    from .leaks import Leak
     from .subjects import Probe
 
     Reports = NDArray[np.uint8]
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["Trials"]
 
 _CHUNK_ROWS, _CHUNK_BYTES = 1 << 17, 1 << 23
-# Of each answer, so many reports are kept whole, to search in.
-_KEPT_ROWS, _KEPT_BYTES = 1 << 18, 1 << 24
+# Of each answer, so many reports are kept whole, to search in; where events are known, of few.
+_KEPT_ROWS, _KEPT_BYTES = 1 << 16, 1 << 24
+_SEARCHED_PAIRS = 2
 
 
 class Trials:
@@ -40,7 +42,7 @@ class Trials:
         values = [probe.value for probe in probes]
         self._differences = Differences(mechanism, values)
         self._fits = [fit_of(mechanism, value) for value in values]
-        self._kept: list[list[Reports]] = [[] for _ in probes]
+        self._kept: list[list[Any]] = [[] for _ in probes]
         self._trials = self._invalid = 0
         self._problem = ""
 
@@ -53,16 +55,17 @@ class Trials:
         for place, probe in enumerate(self.probes):
             for at in range(0, trials, most):
                 rows = min(most, trials - at)
-                reports, wrong = self._taken(client.reports([probe.answer] * rows), rows)
+                made = client.reports([probe.answer] * rows)
                 if at < room:
-                    self._kept[place].append(reports[: room - at].copy())
-                valid = self._valid(reports[:, :size], wrong)
+                    self._kept[place].append(made[: room - at])
+                reports, wrong = self._taken(made, rows)
+                valid = self._valid(reports, wrong)
                 self._differences.add(place, valid)
                 self._fits[place].add(valid)
                 advance(rows)
 
     def _taken(self, found: Any, rows: int) -> tuple[Reports, NDArray[np.bool_]]:
-        """Return reports as rows, with zeros after short ones, and which are of another length."""
+        """Return reports as rows, and which of them were of another length."""
         size = self.mechanism.report_bytes
         if len(found) != rows:
             rule = f"A client must make {rows} reports of {rows} answers. Got {len(found)}."
@@ -74,13 +77,12 @@ class Trials:
         ):
             return found, np.zeros(rows, dtype=np.bool_)
         pieces = [bytes(one) for one in found]
-        lengths = np.array([len(one) for one in pieces])
-        width = max(size, int(lengths.max()))
-        joined = b"".join(one.ljust(width, b"\0") for one in pieces)
-        wrong = lengths != size
+        wrong = np.array([len(one) != size for one in pieces])
         if wrong.any():
-            self._problem = f"A report has {size} bytes. Got {lengths[np.argmax(wrong)]}."
-        return np.frombuffer(joined, dtype=np.uint8).reshape(rows, width), wrong
+            length = len(pieces[int(np.argmax(wrong))])
+            self._problem = f"A report has {size} bytes. Got {length}."
+        joined = b"".join(one[:size].ljust(size, b"\0") for one in pieces)
+        return np.frombuffer(joined, dtype=np.uint8).reshape(rows, size), wrong
 
     def _valid(self, reports: Reports, wrong: NDArray[np.bool_]) -> Reports:
         """Return the rows that are reports."""
@@ -94,34 +96,35 @@ class Trials:
 
     # --- what is made of them -------------------------------------------------------------------
 
-    def epsilon_verdict(self, alpha: float) -> tuple[Verdict, float]:
-        """Return whether ε is exceeded, and the largest lower bound at this level."""
-        count = len(self.probes)
-        neighbours = {(i, (i + step) % count) for i in range(count) for step in (1, -1)}
-        level = alpha / (self._differences.tests + len(neighbours))
-        best, between, event = -inf, (0, 1), "none"
-        for x, y, hits, false_hits in self._differences.events(self._trials, level):
-            bound = lower_bound(hits, self._trials, false_hits, self._trials, level)
+    def privacy_verdicts(self, alpha: float) -> tuple[float, Verdict, Verdict]:
+        """Return the largest lower bound at this level, whether ε is exceeded, and by a leak."""
+        count, trials, claimed = len(self.probes), self._trials, self.mechanism.epsilon
+        pairs = [(i, i + 1) for i in range(0, count - 1, 2)]
+        if self._differences.tests:  # a search is for what lies beside, of whomever it is
+            pairs = pairs[:_SEARCHED_PAIRS]
+        level = alpha / (self._differences.tests + len(pairs))
+        best, answers, event = -inf, (0, 1), "none"
+        for x, y, hits, false_hits in self._differences.events(trials, level):
+            bound = lower_bound(hits, trials, false_hits, trials, level)
             if bound > best:
-                best, between, event = bound, (x, y), "known"
-        kept = self._whole_reports()
-        for x, y in sorted(neighbours):
-            bound, *_ = search(kept[x], kept[y], level)
-            if bound > best:
-                best, between, event = bound, (x, y), "searched"
-        claimed = self.mechanism.epsilon
-        answers = [self.probes[place].answer for place in between]
-        figures = {"lower_bound": best, "between": answers, "event": event, "level": level}
-        said = f"at least {best:.4f} of {claimed:g}, by {answers[0]!r} against {answers[1]!r}"
-        return Verdict("epsilon", best <= claimed, said, figures), best
+                best, answers, event = bound, (x, y), "support"
+        kept = [_joined(some) for some in self._kept]
+        leak, (x, y) = max(
+            ((search(kept[x], kept[y], level), (x, y)) for x, y in pairs), key=_bound
+        )
+        found = f"{len(pairs)} pairs of answers; the best event is that {leak.event}, "
+        found += f"{leak.rate:.3g} of {self._named(x)}, {leak.false_rate:.3g} of {self._named(y)}"
+        seen = {"lower_bound": _finite(leak.lower_bound), "event": leak.event}
+        leaked = Verdict("leaks", leak.lower_bound <= claimed, found, seen)
+        if leak.lower_bound > best:
+            best, answers, event = leak.lower_bound, (x, y), leak.event
+        between = [self.probes[place].answer for place in answers]
+        figures = {"lower_bound": _finite(best), "between": between, "event": event, "level": level}
+        found = f"at least {best:.4f} of {claimed:g}, by {between[0]!r} against {between[1]!r}"
+        return best, Verdict("epsilon", best <= claimed, found, figures), leaked
 
-    def _whole_reports(self) -> list[Reports]:
-        """Return the reports that were kept of each answer, all equally wide."""
-        width = max(part.shape[1] for some in self._kept for part in some)
-        return [
-            np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in some])
-            for some in self._kept
-        ]
+    def _named(self, place: int) -> str:
+        return repr(self.probes[place].answer)
 
     def law_verdict(self, alpha: float) -> Verdict:
         """Return whether reports follow the contract's law."""
@@ -140,3 +143,18 @@ class Trials:
         said = f"{len(looks)} looks; the oddest are {what} of {answer!r}, p = {p:.2g}"
         figures = {"looks": len(looks), "p": p, "level": level, "what": what, "answer": answer}
         return Verdict("law", p >= level, said, figures)
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Return reports that came in several parts: rows, or bytes where not all are rows."""
+    if all(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate(parts)
+    return [bytes(one) for part in parts for one in part]
+
+
+def _finite(bound: float) -> float | None:
+    return bound if isfinite(bound) else None
+
+
+def _bound(found: tuple[Leak, tuple[int, int]]) -> float:
+    return found[0].lower_bound
