@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from asked import DRINK, PARTY, SURVEYS
-from browser import Site, need
+from browser import ROOT, STATIC, Site, need
 from privet import Survey
 from privet.audit.clients import Callable, Command, InProcess, Page
 from privet.errors import ClientFailure, InvalidArgument
@@ -63,14 +63,7 @@ def test_a_function_must_return_bytes():
 
 # --- commands -----------------------------------------------------------------------------------
 
-REFERENCE = """
-import json, os, sys
-from privet.contract import Contract
-contract = Contract.from_json(sys.argv[1])
-secret = bytes.fromhex(os.environ.get("PRIVET_SECRET", "")) or None
-for line in sys.stdin:
-    print(contract.randomize(json.loads(line), secret=secret).hex())
-"""
+EXAMPLES = ROOT / "examples"
 
 
 def command(script, *more, survey=DRINK, **options):
@@ -78,8 +71,15 @@ def command(script, *more, survey=DRINK, **options):
 
 
 @EVERY
-def test_reports_of_a_command(survey):
-    client = command(REFERENCE, survey.to_json(), survey=survey)
+@pytest.mark.parametrize("language", ["python", "javascript"])
+def test_reports_of_the_examples(survey, language, tmp_path):
+    path = str(tmp_path / "survey.json")
+    survey.write(path)
+    argv = [sys.executable, str(EXAMPLES / "audited_client.py"), "client", path]
+    if language == "javascript":
+        script = str(EXAMPLES / "audited_client.mjs")
+        argv = [need("node", "nodejs"), script, (STATIC / "privet.js").as_uri(), path]
+    client = Command(argv, survey)
     answer = ANSWERS[survey.id]
     found = client.reports([answer] * 100)
     check_reports(survey, found, 100)
