@@ -55,10 +55,6 @@ def test_the_bound_is_wrong_as_seldom_as_it_says():
     rate, false_rate = event_rates(KSubset(25, 0.5))
     claimed = log(rate / false_rate)
     pairs = zip(rng.binomial(n, rate, 4000), rng.binomial(n, false_rate, 4000), strict=True)
-    wrong = sum(lower_bound(*_counts(pair, n), 0.01) > claimed for pair in pairs)
+    wrong = sum(lower_bound(hits, n, false, n, 0.01) > claimed for hits, false in pairs)
     assert wrong <= binom.isf(1e-6, 4000, 0.01)
     assert all(lower_bound(n * rate, n, n * false_rate, n, a) < claimed for a in (0.5, 0.1, 0.01))
-
-
-def _counts(pair, n):
-    return pair[0], n, pair[1], n

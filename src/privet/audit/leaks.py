@@ -54,7 +54,8 @@ class _Places:
 
     def holds(self, rows: Rows) -> NDArray[np.bool_]:
         tests = [rows[:, column] & mask == value for column, mask, value in self.tests]
-        return np.logical_and.reduce(tests)
+        every: NDArray[np.bool_] = np.logical_and.reduce(tests)
+        return every
 
     def described(self, width: int) -> str:
         return " and ".join(_described(*test, width) for test in self.tests)
