@@ -50,7 +50,7 @@ def test_the_docs_have_every_peer_as_the_benchmarks_install_it():
     pinned = dict(
         re.findall(r"^([\w-]+)==(.+)$", (ROOT / "benchmarks/requirements.txt").read_text(), re.M)
     )
-    table = (ROOT / "docs/guides/peers.md").read_text()
+    table = (ROOT / "benchmarks/PEERS.md").read_text()
     rows = re.findall(r"^\| ([\w-]+) ([\d.]+) \| (\w+) \| 1 \| ([\d.]+) \| (.+?) \|", table, re.M)
     assert [(package, protocol) for package, _, protocol, *_ in rows] == [
         (peer.package, peer.protocol) for peer in PEERS
