@@ -121,7 +121,7 @@ if __name__ == "__main__":
     parser.add_argument("what", nargs="*", default=["bounds", "mistakes", "alarms"])
     parser.add_argument("--trials", type=int, default=10**6, help="for bounds and mistakes")
     parser.add_argument("--runs", type=int, default=20, help="audits of each mistake")
-    parser.add_argument("--few", type=int, default=5000, help="trials where alarms are counted")
+    parser.add_argument("--few", type=int, default=2000, help="trials where alarms are counted")
     parser.add_argument("--right", type=int, default=500, help="audits that should pass")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
