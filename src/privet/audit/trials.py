@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf, isfinite
-from typing import TYPE_CHECKING, Any
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,13 +15,12 @@ from .leaks import search
 from .result import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from ..mechanisms.base import Mechanism
     from .clients import Client
-    from .leaks import Leak
     from .subjects import Probe
 
     Reports = NDArray[np.uint8]
@@ -32,6 +31,14 @@ _CHUNK_ROWS, _CHUNK_BYTES = 1 << 17, 1 << 23
 # Of each answer, so many reports are kept whole, to search in; where events are known, of few.
 _KEPT_ROWS, _KEPT_BYTES = 1 << 16, 1 << 24
 _SEARCHED_PAIRS = 2
+
+
+class _Bound(NamedTuple):
+    """What an event shows of ε, and between which two answers."""
+
+    bound: float
+    event: str
+    between: tuple[int, int]
 
 
 class Trials:
@@ -57,7 +64,7 @@ class Trials:
                 rows = min(most, trials - at)
                 made = client.reports([probe.answer] * rows)
                 if at < room:
-                    self._kept[place].append(made[: room - at])
+                    self._kept[place].append(_few(made, room - at))
                 reports, wrong = self._taken(made, rows)
                 valid = self._valid(reports, wrong)
                 self._differences.add(place, valid)
@@ -98,33 +105,40 @@ class Trials:
 
     def privacy_verdicts(self, alpha: float) -> tuple[float, Verdict, Verdict]:
         """Return the largest lower bound at this level, whether ε is exceeded, and by a leak."""
-        count, trials, claimed = len(self.probes), self._trials, self.mechanism.epsilon
+        count, claimed = len(self.probes), self.mechanism.epsilon
         pairs = [(i, i + 1) for i in range(0, count - 1, 2)]
         if self._differences.tests:  # a search is for what lies beside, of whomever it is
             pairs = pairs[:_SEARCHED_PAIRS]
         level = alpha / (self._differences.tests + len(pairs))
-        best, answers, event = -inf, (0, 1), "none"
-        for x, y, hits, false_hits in self._differences.events(trials, level):
-            bound = lower_bound(hits, trials, false_hits, trials, level)
-            if bound > best:
-                best, answers, event = bound, (x, y), "support"
-        kept = [_joined(some) for some in self._kept]
-        leak, (x, y) = max(
-            ((search(kept[x], kept[y], level), (x, y)) for x, y in pairs), key=_bound
+        leaked = max(self._searched(pairs, level))
+        bound, event, between = max(leaked, *self._known(level))
+        answers = [self.probes[place].answer for place in between]
+        figures = {"between": answers, "event": event, "level": level}
+        found = f"at least {bound:.4f} of {claimed:g}, between {answers[0]!r} and {answers[1]!r}"
+        return (
+            bound,
+            Verdict("epsilon", bound <= claimed, found, {"lower_bound": _finite(bound), **figures}),
+            self._leak_verdict(leaked),
         )
-        found = f"{len(pairs)} pairs of answers; the best event is that {leak.event}, "
-        found += f"{leak.rate:.3g} of {self._named(x)}, {leak.false_rate:.3g} of {self._named(y)}"
-        seen = {"lower_bound": _finite(leak.lower_bound), "event": leak.event}
-        leaked = Verdict("leaks", leak.lower_bound <= claimed, found, seen)
-        if leak.lower_bound > best:
-            best, answers, event = leak.lower_bound, (x, y), leak.event
-        between = [self.probes[place].answer for place in answers]
-        figures = {"lower_bound": _finite(best), "between": between, "event": event, "level": level}
-        found = f"at least {best:.4f} of {claimed:g}, by {between[0]!r} against {between[1]!r}"
-        return best, Verdict("epsilon", best <= claimed, found, figures), leaked
 
-    def _named(self, place: int) -> str:
-        return repr(self.probes[place].answer)
+    def _known(self, level: float) -> Iterator[_Bound]:
+        """Yield the bound of each tight event."""
+        n = self._trials
+        for x, y, hits, false_hits in self._differences.events(n, level):
+            yield _Bound(lower_bound(hits, n, false_hits, n, level), "supports one alone", (x, y))
+
+    def _searched(self, pairs: list[tuple[int, int]], level: float) -> Iterator[_Bound]:
+        """Yield the bound of an event that was searched, for each of some pairs of answers."""
+        for x, y in pairs:
+            leak = search(_joined(self._kept[x]), _joined(self._kept[y]), level)
+            event = f"{leak.event} ({leak.rate:.3g} of one's, {leak.false_rate:.3g} of the other's)"
+            yield _Bound(leak.lower_bound, event, (x, y))
+
+    def _leak_verdict(self, leaked: _Bound) -> Verdict:
+        x, y = (self.probes[place].answer for place in leaked.between)
+        found = f"the most telling bytes between {x!r} and {y!r}: {leaked.event}"
+        figures = {"lower_bound": _finite(leaked.bound), "event": leaked.event, "between": [x, y]}
+        return Verdict("leaks", leaked.bound <= self.mechanism.epsilon, found, figures)
 
     def law_verdict(self, alpha: float) -> Verdict:
         """Return whether reports follow the contract's law."""
@@ -145,6 +159,11 @@ class Trials:
         return Verdict("law", p >= level, said, figures)
 
 
+def _few(reports: Any, count: int) -> Any:
+    """Return the first of some reports, without the memory of the others."""
+    return reports[:count].copy() if isinstance(reports, np.ndarray) else reports[:count]
+
+
 def _joined(parts: list[Any]) -> Any:
     """Return reports that came in several parts: rows, or bytes where not all are rows."""
     if all(isinstance(part, np.ndarray) for part in parts):
@@ -154,7 +173,3 @@ def _joined(parts: list[Any]) -> Any:
 
 def _finite(bound: float) -> float | None:
     return bound if isfinite(bound) else None
-
-
-def _bound(found: tuple[Leak, tuple[int, int]]) -> float:
-    return found[0].lower_bound

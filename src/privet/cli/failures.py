@@ -25,15 +25,18 @@ from .output import one_line, say
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["BAD_DATA", "EPILOG", "INTERRUPTED", "SYSTEM", "USAGE", "ending_tidily", "in_one_line"]
+__all__ = [
+    "BAD_DATA", "EPILOG", "FAILED", "INTERRUPTED", "SYSTEM", "USAGE", "ending_tidily",
+    "in_one_line",
+]  # fmt: skip
 
-USAGE, BAD_DATA, SYSTEM, INTERRUPTED = 2, 3, 4, 130
+USAGE, BAD_DATA, SYSTEM, FAILED, INTERRUPTED = 2, 3, 4, 5, 130
 
 EPILOG = """\
 Exit codes: 0 success, 1 the reader of the output closed the pipe, 2 wrong usage, 3 bad data (a
 survey, answers, reports, a tally), 4 system error (a file or a store cannot be read or written, the
-disk is full, an optional package or Java is missing, an audited client
-cannot be run), 130 interrupted, 143 terminated."""
+disk is full, an optional package or Java is missing, an audited client cannot be run), 5 an audit
+failed, 130 interrupted, 143 terminated."""
 
 
 class _Failure(click.ClickException):
