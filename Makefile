@@ -7,7 +7,7 @@ PIP    := -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --constraint constraints.txt
 CODE   := src tests benchmarks docs examples
 
-.PHONY: help demo test lint docs bench accuracy fuzz coverage lock clean
+.PHONY: help demo test lint docs bench peers accuracy fuzz coverage lock clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -37,6 +37,9 @@ docs: $(VENV)/.dev  ## the documentation as a site, in docs/_build
 
 bench: $(BENCH)/.ready  ## speed against peers, numpy and the machine, measured in one run
 	$(BENCH)/bin/python -m benchmarks
+
+peers: $(BENCH)/.ready  ## an audit of other packages
+	$(BENCH)/bin/privet audit --peers >benchmarks/PEERS.md
 
 accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, and of scales with what others do
 	$(BIN)/python $(LOCKED) --group accuracy

@@ -15,6 +15,7 @@ SCRIPTS = sorted(EXAMPLES.glob("*.py"))
 # What each is about, in its output.
 SAYS = {
     "active_users.py": (" 30  ", "The interval held the truth on", "sent different reports"),
+    "audited_client.py": ("client: passed", "forgetful: FAILED", "repeats differ"),
     "compare_mechanisms.py": ("k-subset", "rappor", "multivariate-rr"),
     "duckdb_recipe.py": ("tea", "frequency", "truth"),
     "groups.py": ("version 2.0", "from 500 reports", "All 80,500 together"),

@@ -48,6 +48,7 @@ def test_the_extras():
         "analysis": ANALYSIS,
         "serve": ANALYSIS | SERVE,
         "spark": ANALYSIS | {"pandas", "pyspark"},
+        "browser": ANALYSIS | {"playwright"},
         "sheets": ANALYSIS | {"python-calamine"},
         "all": ANALYSIS | SERVE | {"python-calamine"},
         "bulk": ANALYSIS,
@@ -63,7 +64,7 @@ def test_everything_that_is_named_is_locked():
         for one in groups[group]
         if type(one) is str
     }
-    named |= packages("all") | packages("spark")
+    named |= packages("all") | packages("browser") | packages("spark")
     locked = set()
     for line in (ROOT / "constraints.txt").read_text().splitlines():
         if not line.startswith("#"):

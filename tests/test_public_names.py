@@ -27,6 +27,7 @@ def test_the_public_names_are_pinned():
         "Survey",
         "Tally",
         "__version__",
+        "audit",
         "bulk",
         "entropy",
         "errors",

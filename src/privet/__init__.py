@@ -18,6 +18,7 @@ from .survey import Survey
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from . import (
+        audit,
         bulk,
         entropy,
         errors,
@@ -50,6 +51,7 @@ __all__ = [
     "Survey",
     "Tally",
     "__version__",
+    "audit",
     "bulk",
     "entropy",
     "errors",

@@ -16,6 +16,7 @@
     ├── StoreFailure       a store's database cannot be used              (also a RuntimeError)
     ├── StoreFull          there is no room for more in a store           (also a StoreFailure)
     ├── ServiceFailure     a service cannot be reached, or refuses        (also a ConnectionError)
+    ├── ClientFailure      a client that is audited cannot be run         (also a RuntimeError)
     ├── BudgetSpent        a person's privacy budget allows no more       (also a RuntimeError)
     ├── InvitationSpent    an invitation has let a report in already      (also a RuntimeError)
     └── Clamped            a warning of a number outside its scale        (also a UserWarning)
@@ -30,6 +31,7 @@ from reprlib import Repr
 __all__ = [
     "BudgetSpent",
     "Clamped",
+    "ClientFailure",
     "IdTaken",
     "InvalidAnswer",
     "InvalidArgument",
@@ -188,6 +190,10 @@ class StoreFull(StoreFailure):
 
 class ServiceFailure(PrivetError, ConnectionError):
     """A service cannot be reached, or does not give what is asked of it."""
+
+
+class ClientFailure(PrivetError, RuntimeError):
+    """A client that is audited cannot be run, or does not write one report for each answer."""
 
 
 class BudgetSpent(PrivetError, RuntimeError):

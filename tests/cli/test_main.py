@@ -109,7 +109,14 @@ def test_the_commands_are_listed_with_the_exit_codes():
     text = " ".join(succeeds("--help").split())
     for name in cli.COMMANDS:
         assert f" {name} " in text
-    for code in ("0 success", "2 wrong usage", "3 bad data", "4 system error", "143 terminated"):
+    for code in (
+        "0 success",
+        "2 wrong usage",
+        "3 bad data",
+        "4 system error",
+        "5 an audit",
+        "143 terminated",
+    ):
         assert code in text
 
 

@@ -178,8 +178,14 @@ class PagedCounter(Counter[Paged]):
 
     def invalid(self, reports: Reports) -> NDArray[np.bool_]:
         """Return which rows are not reports."""
-        problem = self.mechanism.problem
-        return np.array([problem(report.tobytes()) is not None for report in reports], dtype=bool)
+        first = self.mechanism.number_bytes
+        pages = read_numbers(reports[:, :first])
+        invalid: NDArray[np.bool_] = pages >= len(self._counters)
+        for page, counter in enumerate(self._counters):
+            rows, end = np.flatnonzero(pages == page), first + counter.mechanism.report_bytes
+            some = np.ascontiguousarray(reports[rows, first:end])
+            invalid[rows] = counter.invalid(some) | reports[rows, end:].any(axis=1)
+        return invalid
 
     def add_few(self, reports: Reports, total: Integers) -> None:
         """Add checked reports to a total."""

@@ -18,13 +18,22 @@ import click
 
 from .. import __version__
 from ..analysis import kernels
-from .failures import BAD_DATA, EPILOG, INTERRUPTED, SYSTEM, USAGE, ending_tidily, in_one_line
+from .failures import (
+    BAD_DATA,
+    EPILOG,
+    FAILED,
+    INTERRUPTED,
+    SYSTEM,
+    USAGE,
+    ending_tidily,
+    in_one_line,
+)
 
-__all__ = ["BAD_DATA", "COMMANDS", "EPILOG", "INTERRUPTED", "SYSTEM", "USAGE", "main"]
+__all__ = ["BAD_DATA", "COMMANDS", "EPILOG", "FAILED", "INTERRUPTED", "SYSTEM", "USAGE", "main"]
 
 COMMANDS = (
     "demo", "plan", "survey", "questionnaire", "randomize", "tally", "estimate", "compare",
-    "simulate", "paper", "serve", "store", "backup",
+    "simulate", "audit", "paper", "serve", "store", "backup",
 )  # fmt: skip
 
 

@@ -12,20 +12,31 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import InvalidArgument, MissingExtra, PrivetError, SparkFailure, StoreFailure
+from ..errors import (
+    ClientFailure,
+    InvalidArgument,
+    MissingExtra,
+    PrivetError,
+    SparkFailure,
+    StoreFailure,
+)
 from .output import one_line, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["BAD_DATA", "EPILOG", "INTERRUPTED", "SYSTEM", "USAGE", "ending_tidily", "in_one_line"]
+__all__ = [
+    "BAD_DATA", "EPILOG", "FAILED", "INTERRUPTED", "SYSTEM", "USAGE", "ending_tidily",
+    "in_one_line",
+]  # fmt: skip
 
-USAGE, BAD_DATA, SYSTEM, INTERRUPTED = 2, 3, 4, 130
+USAGE, BAD_DATA, SYSTEM, FAILED, INTERRUPTED = 2, 3, 4, 5, 130
 
 EPILOG = """\
 Exit codes: 0 success, 1 the reader of the output closed the pipe, 2 wrong usage, 3 bad data (a
 survey, answers, reports, a tally), 4 system error (a file or a store cannot be read or written, the
-disk is full, an optional package or Java is missing), 130 interrupted, 143 terminated."""
+disk is full, an optional package or Java is missing, an audited client cannot be run), 5 an audit
+failed, 130 interrupted, 143 terminated."""
 
 
 class _Failure(click.ClickException):
@@ -50,7 +61,7 @@ def in_one_line() -> Iterator[None]:
         raise _Failure(error.format_message() + hint, USAGE) from None
     except InvalidArgument as error:
         raise _Failure(str(error), USAGE) from None
-    except (MissingExtra, SparkFailure, StoreFailure) as error:
+    except (ClientFailure, MissingExtra, SparkFailure, StoreFailure) as error:
         raise _Failure(str(error), SYSTEM) from None
     except PrivetError as error:
         option = (getattr(error, "parameter", None) or "").replace("_", "-")  # of the same name

@@ -1,0 +1,117 @@
+"""Audits: what privacy a client really gives, measured through its public path, answer to bytes.
+
+Reports of a few known answers are made by the million, and three things are asked of them:
+
+- *Is ε exceeded?* For every pair of the answers, the event that tells most between them bounds ε
+  from below (`privet.audit.bounds`). Another event is searched in the bare bytes: if that exceeds
+  ε, something leaks beside the report.
+- *Does the law differ from the contract?* Reports are held against their exact law.
+- *Do repeats differ?* A person's device must answer the same question in the same way.
+
+On request, hits and misses are timed as well.
+
+A correct client fails with a probability of 1 − confidence at most, whatever is asked of it: the
+level is divided among all tests (Bonferroni, which holds however they depend on each other).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arguments import alpha_of, whole
+from ..bulk.progress import no_progress
+from ..contract import Contract
+from ..errors import InvalidArgument
+from ..mechanisms.base import Mechanism
+from . import clients
+from .clients import Callable, Command, InProcess, Page
+from .repeats import repeats_verdict
+from .result import Audit, Verdict
+from .subjects import Direct, mechanism_of, probes
+from .timing import timing_verdict
+from .trials import Trials
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..bulk.progress import Progress
+    from .clients import Client
+
+__all__ = [
+    "Audit",
+    "Callable",
+    "Command",
+    "InProcess",
+    "Page",
+    "Verdict",
+    "audit",
+    "clients",
+]
+
+# Which part of the level each question has; repeats take none, as no chance is involved.
+_PRIVACY, _LAW, _TIMING = 0.4, 0.4, 0.2
+
+
+def audit(
+    subject: Mechanism | Contract,
+    trials: int = 1_000_000,
+    confidence: float = 0.99,
+    *,
+    client: Client | None = None,
+    answers: int = 8,
+    repeats: int = 200,
+    timing: Sequence[str] = (),
+    seed: int | None = None,
+    progress: Progress = no_progress,
+) -> Audit:
+    """Measure what privacy a mechanism, or a client of a survey or questionnaire, really gives.
+
+    Parameters
+    ----------
+    subject : Mechanism, Survey or Questionnaire
+        Whose law the reports must follow, and whose ε they must keep.
+    trials : int
+        How many reports are made of each answer. With a million, an excess of .02 is seen.
+    confidence : float
+        A correct client passes with at least this probability.
+    client : Client, optional
+        Who makes the reports; by default this package. See `privet.audit.clients`.
+    answers : int
+        How many answers are tried: all pairs of all answers, if there are no more.
+    repeats : int
+        How often a device is asked the same thing again.
+    timing : sequence of "python", "node" and "browser"
+        Where single reports of a survey's own client are timed: in Python, or privet.js elsewhere.
+    seed : int, optional
+        Makes the choice of answers repeatable.
+    progress : Progress
+        Called with how far it is.
+
+    >>> from privet.mechanisms import KSubset
+    >>> found = audit(KSubset(100, 1.0), trials=50_000, confidence=0.999999)
+    >>> found.passed, 0.8 < found.lower_bound < 1
+    (True, True)
+
+    """
+    if not isinstance(subject, Mechanism | Contract):
+        rule = "a mechanism, a survey or a questionnaire"
+        raise InvalidArgument("audit", "subject", rule, subject)
+    trials = whole("audit", "trials", trials, 100)
+    alpha = alpha_of("audit", confidence, "confidence")
+    asked = probes(subject, whole("audit", "answers", answers, 2, 64), np.random.default_rng(seed))
+    made: Any = client
+    if made is None:
+        made = InProcess(subject) if isinstance(subject, Contract) else Direct(subject)  # type: ignore[arg-type]
+    seen = Trials(mechanism_of(subject), asked)
+    with progress("reports", total=trials * len(asked)) as advance:
+        seen.run(made, trials, advance)
+    bound, epsilon, leaks = seen.privacy_verdicts(_PRIVACY * alpha)
+    law, repeated = seen.law_verdict(_LAW * alpha), repeats_verdict(made, asked, repeats)
+    verdicts = [epsilon, law, repeated, leaks]
+    if timing:
+        verdicts.append(timing_verdict(made, asked[-1], timing, _TIMING * alpha))
+    return Audit(
+        repr(subject), subject.epsilon, bound, trials, len(asked), confidence, tuple(verdicts)
+    )

@@ -1,0 +1,204 @@
+"""Audits: right clients pass, and every mistake is named by its own verdict."""
+
+import json
+from math import exp, sqrt
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import defects
+from kinds import every_mechanism, usual
+from privet import Questionnaire, Scale, Several, Survey
+from privet.audit import Callable, InProcess, audit
+from privet.audit.bounds import expected_bound
+from privet.audit.subjects import Direct, probes
+from privet.entropy import seeded
+from privet.errors import InvalidArgument, InvalidReport
+from privet.mechanisms import BinaryRR, Interval, KSubset, MultivariateRR, SetSubset
+from privet.mechanisms.paged import Paged
+
+# Where randomness is secure, there is no seed that passes for sure.
+SURE = 1 - 1e-7
+SETS = KSubset(100, 1.0)
+PAGES = Paged([KSubset(4, 1.0), Interval(32, 1.0)], [1, 1])
+
+
+def failed(found):
+    return {verdict.title for verdict in found.verdicts if verdict.passed is False}
+
+
+# --- what must hold -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "figure"), [(SETS, 0.990), (MultivariateRR(100, 1.0), 0.959)], ids=["sets", "one"]
+)
+def test_a_million_trials_of_two_values_show_nearly_all_of_epsilon(mechanism, figure):
+    found = audit(mechanism, 10**6, answers=2, client=Direct(mechanism, seeded(1)), seed=1)
+    rate = mechanism.g * (mechanism.d - mechanism.k) / (mechanism.d - 1)
+    rates = rate, rate * exp(-1)
+    deviation = sqrt(sum((1 - p) / (p * 10**6) for p in rates))
+    assert expected_bound(*rates, 10**6, 0.01) == pytest.approx(figure, abs=5e-4)
+    level = found["epsilon"].figures["level"]
+    for expected in (figure, expected_bound(*rates, 10**6, level)):
+        assert abs(found.lower_bound - expected) < 4 * deviation
+    assert found.passed
+    assert found.lower_bound < 1
+
+
+@every_mechanism
+def test_right_mechanisms_pass(cls):
+    mechanism = usual(cls)
+    found = audit(mechanism, 20_000, client=Direct(mechanism, seeded(2)), seed=2)
+    assert found.passed, found
+    assert 0.5 < found.lower_bound < 1
+
+
+EPSILON, LAW, REPEATS = "ε exceeded", "the law differs from the contract", "repeats differ"
+
+# Client, mechanism, reports of each value, and what must be said, among other things.
+DEFECTS = [
+    (defects.MissOfAll, SETS, 50_000, EPSILON),
+    (defects.MissOfAll, KSubset(16, 1.0), 50_000, EPSILON),
+    (defects.OrderKept, KSubset(100, 4.0), 20_000, EPSILON),
+    (defects.OrderKept, KSubset(100, 4.0), 70_000, "a leak beside the report"),
+    (defects.IndependentBits, SETS, 5_000, LAW),
+    (defects.OneMore, SETS, 1_000, LAW),
+    (defects.BiasedGenerator, SETS, 50_000, LAW),
+    (defects.BiasedGenerator, MultivariateRR(100, 1.0), 100_000, LAW),
+    (defects.LikelierHit, SETS, 500_000, EPSILON),
+    (defects.LikelierHit, SETS, 100_000, LAW),
+    (defects.NeverCleared, BinaryRR(100, 1.0), 5_000, EPSILON),
+    (defects.NoBlanks, SetSubset(20, 1.0, most=5), 20_000, EPSILON),
+    (defects.NoBlanks, SetSubset(20, 1.0, most=3, k=3), 5_000, LAW),
+    (defects.PageByAnswer, PAGES, 50_000, EPSILON),
+    (defects.PageByAnswer, PAGES, 5_000, LAW),
+]
+
+
+@pytest.mark.parametrize(
+    ("client", "mechanism", "trials", "said"),
+    DEFECTS,
+    ids=[f"{client.__name__}-{said.split()[1]}" for client, _, _, said in DEFECTS],
+)
+def test_each_mistake_is_named(client, mechanism, trials, said):
+    found = audit(mechanism, trials, client=client(mechanism, seed=1), seed=1)
+    assert not found.passed
+    assert said in failed(found)
+
+
+def test_a_permanent_response_that_redraws_is_named():
+    survey = Survey("Which?", ["a", "b"], 1.0)
+
+    def redrawing(answer, secret=None):
+        return survey.randomize(answer)
+
+    found = audit(survey, 500, SURE, client=Callable(redrawing, survey))
+    assert failed(found) == {REPEATS}
+    assert audit(survey, 500, SURE, client=Callable(survey.randomize, survey)).passed
+
+
+def test_a_claim_that_is_kept_too_well_is_still_another_law():
+    """A client at half of ε is private enough, and wrong: estimates would be biased."""
+    weaker = KSubset(100, 0.5, k=27)
+    found = audit(SETS, 50_000, client=Direct(weaker, seeded(1)), seed=1)
+    assert failed(found) == {LAW}
+    assert found.lower_bound < 0.6
+
+
+def test_the_level_holds_for_all_questions_together():
+    """Two dozen audits of right mechanisms at 1 %: one alarm in a hundred, at most, on average."""
+    kinds = [KSubset(12, 1.0), MultivariateRR(30, 2.0), BinaryRR(9, 1.0), PAGES]
+    kinds += [SetSubset(8, 1.0, most=3, k=2), Interval(16, 0.5)]
+    alarms = sum(
+        not audit(mechanism, 2000, client=Direct(mechanism, seeded(10 * i)), seed=i).passed
+        for i in range(4)
+        for mechanism in kinds
+    )
+    assert alarms <= binom.isf(1e-6, 24, 0.01)
+
+
+# --- surveys, questionnaires, clients -----------------------------------------------------------
+
+TEA = Survey("Tea?", ["yes", "no", "maybe"], 1.0, id="tea")
+AGE = Survey("How old?", Scale(0, 100, cells=32), 1.0, id="age")
+WHOLE = Survey("How many?", Scale(0, 1000, whole=True), 1.0, id="many")
+FOODS = Survey("Which?", Several([f"f{i}" for i in range(8)], 3), 1.0, id="foods")
+ALL = Questionnaire("All", [TEA, AGE, FOODS], 1.0, tables=[("tea", "age")])
+
+
+@pytest.mark.parametrize("contract", [TEA, AGE, WHOLE, FOODS, ALL], ids=lambda one: one.id)
+def test_surveys_and_questionnaires_of_all_kinds_pass(contract):
+    found = audit(contract, 5_000, seed=3, confidence=SURE)
+    assert found.passed, found
+    assert found["repeats"].passed
+    assert 0.3 < found.lower_bound < 1
+
+
+@pytest.mark.parametrize("contract", [TEA, AGE, WHOLE, FOODS, ALL], ids=lambda one: one.id)
+def test_answers_are_what_the_contract_takes_and_the_mechanism_gets(contract):
+    asked = probes(contract, 8, np.random.default_rng(1))
+    assert 2 <= len(asked) <= 8
+    client = InProcess(contract)
+    for probe in asked:
+        contract.mechanism.check(client.reports([probe.answer]))
+        contract.mechanism.probability(bytes(client.reports([probe.answer])[0]), probe.value)
+
+
+def test_all_values_are_tried_where_they_are_few_and_the_ends_where_they_are_many():
+    rng = np.random.default_rng(1)
+    assert sorted(probe.value for probe in probes(KSubset(8, 1.0), 8, rng)) == list(range(8))
+    many = [probe.value for probe in probes(KSubset(1000, 1.0), 8, rng)]
+    assert many[:2] == [0, 999]
+    assert len(set(many)) == 8
+
+
+def test_reports_of_another_length_are_no_reports_and_searched_all_the_same():
+    mechanism = KSubset(100, 1.0)
+
+    class Telling(Direct):
+        def reports(self, answers):
+            return [bytes(r) + bytes([answers[0]]) for r in super().reports(answers)]
+
+    found = audit(mechanism, 2000, client=Telling(mechanism), seed=1)
+    assert failed(found) == {EPSILON, LAW, "a leak beside the report"}
+    assert "A report has 13 bytes. Got 14." in found["law"].found
+
+
+def test_what_it_found_is_shown_and_written():
+    found = audit(TEA, 2000, seed=1, timing=["python"])
+    assert repr(found).splitlines()[1].startswith("  ε = 1 claimed, at least 0.")
+    document = json.loads(json.dumps(found.to_dict()))
+    assert document["passed"] is found.passed
+    assert [one["name"] for one in document["verdicts"]] == [
+        "epsilon", "law", "repeats", "leaks", "timing",
+    ]  # fmt: skip
+    timing = document["verdicts"][-1]["python"]
+    assert timing["threshold"] == 100
+    assert 0 <= timing["auc"] <= 1
+    assert audit(SETS, 200, timing=["python"])["timing"].passed is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        ({"subject": "k-subset"}, "'subject' parameter of audit must be a mechanism, a survey"),
+        ({"trials": 10}, "'trials' parameter of audit must be an int >= 100"),
+        ({"confidence": 1}, "'confidence' parameter of audit must be a float in"),
+        ({"answers": 1}, "'answers' parameter of audit must be an int in"),
+        ({"timing": ["sundial"]}, "'timing' parameter of audit must be of python, node, browser"),
+    ],
+)
+def test_bad_arguments(arguments, rule):
+    with pytest.raises(InvalidArgument, match=rule):
+        audit(**{"subject": TEA, "trials": 200, **arguments})
+
+
+def test_a_client_that_leaves_out_reports_is_refused():
+    class Short(Direct):
+        def reports(self, answers):
+            return super().reports(answers)[1:]
+
+    with pytest.raises(InvalidReport, match="must make 500 reports of 500 answers. Got 499"):
+        audit(SETS, 500, client=Short(SETS))
