@@ -35,6 +35,7 @@ def test_the_public_names_are_pinned():
         "plan",
         "refine",
         "regression",
+        "shuffle",
         "simulate",
         "sums",
         "tables",
