@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
+from decimal import ROUND_UP, Context
 from math import isfinite, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -15,6 +16,7 @@ from .terminal import console, new_table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..mechanisms.base import Mechanism
     from ..plan import Comparison, PlannedQuestion, SetComparison
     from ..questionnaire import Questionnaire
 
@@ -23,7 +25,38 @@ if TYPE_CHECKING:
 _WIDE = 115  # for all columns of a comparison
 
 
-def print_plan(found: Plan | ScalePlan) -> None:
+class Shuffled(NamedTuple):
+    """How private a crowd's reports are once nobody can link them to people."""
+
+    n: int
+    epsilon: float | None
+    delta: float
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, n: int, delta: float) -> Shuffled:
+        """Ask for the central ε of n people at δ."""
+        from ..shuffle.amplification import if_shuffled
+
+        return cls(n, if_shuffled(mechanism, n, delta), delta)
+
+    @property
+    def name(self) -> str:
+        """What a line says it is about."""
+        return f"shuffled, {self.n:,} people"
+
+    def __str__(self) -> str:
+        if self.epsilon is None:
+            return "not known for this mechanism"
+        certified = Context(prec=3, rounding=ROUND_UP).create_decimal(self.epsilon)
+        level = f"central ε = {float(certified):g} at δ = {self.delta:g}"
+        return f"{level}, if nobody can link a report to a person"
+
+    def described(self) -> dict[str, Any]:
+        """Return what JSON output says."""
+        return {"shuffled": {"epsilon": self.epsilon, "delta": self.delta}}
+
+
+def print_plan(found: Plan | ScalePlan, shuffled: Shuffled) -> None:
     """Print what a plan says, a line each."""
     margin = f"{100 * found.level:g} % margin"
     lines = {"people": f"{found.n:,}", "privacy": f"ε = {found.epsilon:g}"}
@@ -38,6 +71,7 @@ def print_plan(found: Plan | ScalePlan) -> None:
             share = found.detectable
             said = "none" if share is None else f"{100 * share:.3g} %"
             lines["smallest share distinguishable from zero"] = said
+    lines[shuffled.name] = str(shuffled)
     lines["report"] = f"{_size(found.report_bytes)}, {found.mechanism!r}"
     width = max(map(len, lines))
     for name, value in lines.items():

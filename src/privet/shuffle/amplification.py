@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from ..mechanisms.base import Mechanism
 
-__all__ = ["amplify", "closed_form", "delta_at", "local_epsilon"]
+__all__ = ["DELTA", "amplify", "closed_form", "delta_at", "if_shuffled", "local_epsilon"]
+
+DELTA = 1e-6  # what plans are for
 
 MOST_PEOPLE = 10**12
 _COUNTED = 10**9  # grids are fine enough for as many people; more can only hide each other better
@@ -57,6 +59,15 @@ def amplify(mechanism: Mechanism, n: int, delta: float) -> float:
 
     high = _lowest(partial(excess, steps=_ROUGH), most, 0.01)
     return high if high == most else _lowest(partial(excess, steps=FINE), high, 1e-4)
+
+
+def if_shuffled(mechanism: Mechanism, n: int, delta: float = DELTA) -> float | None:
+    """Return the central ε at δ of n people's shuffled reports, or None where it is not known."""
+    try:
+        blanket(mechanism)
+    except InvalidArgument:
+        return None
+    return amplify(mechanism, n, delta)
 
 
 def delta_at(mechanism: Mechanism, n: int, epsilon: float) -> float:
