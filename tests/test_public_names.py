@@ -33,6 +33,7 @@ def test_the_public_names_are_pinned():
         "mechanisms",
         "paper",
         "plan",
+        "poisoning",
         "refine",
         "regression",
         "shuffle",

@@ -8,6 +8,7 @@ from commands import USAGE, fails, instead, succeeds
 from privet import Questionnaire, Scale, Several, Survey, theory
 from privet.mechanisms import OneOption, choose, for_one
 from privet.plan import choose_for_sets, plan, plan_questionnaire
+from privet.poisoning import worth
 from privet.shuffle import amplify
 
 PLAN = ["plan", "--categories", "100", "--epsilon", "1", "--people", "10000"]
@@ -31,6 +32,14 @@ def test_the_central_level_of_shuffled_reports_is_shown():
     assert "central ε = 0.0301 at δ = 1e-06, if nobody can link a report to a person" in line
     assert "δ" in succeeds("plan", "--scale", "0:9:10", "-e", "1", "-n", "500")
     fails(USAGE, *PLAN, "--delta", "0")
+
+
+def test_what_a_false_report_is_worth_is_shown():
+    worthy = worth(choose(100, 1.0))
+    assert json.loads(succeeds(*PLAN, "--json"))["false_report_worth"] == worthy
+    assert f"is worth up to {worthy:.3g} honest answers" in succeeds(*PLAN)
+    scale = ["plan", "--scale", "0:9:10", "-e", "1", "-n", "500"]
+    assert "honest answers, at the end of the scale" in succeeds(*scale)
 
 
 def test_a_mechanism_without_a_known_blanket_is_said_to_have_none():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..plan.planning import Plan, ScalePlan
+from ..poisoning.gains import worth
 from .output import printable, three_digits
 from .terminal import console, new_table
 
@@ -72,6 +73,9 @@ def print_plan(found: Plan | ScalePlan, shuffled: Shuffled) -> None:
             said = "none" if share is None else f"{100 * share:.3g} %"
             lines["smallest share distinguishable from zero"] = said
     lines[shuffled.name] = str(shuffled)
+    if (lie := worth(found.mechanism)) is not None:
+        last = ", at the end of the scale" if isinstance(found, ScalePlan) else ""
+        lines["one false report"] = f"is worth up to {lie:.3g} honest answers{last}"
     lines["report"] = f"{_size(found.report_bytes)}, {found.mechanism!r}"
     width = max(map(len, lines))
     for name, value in lines.items():
@@ -97,7 +101,7 @@ def describe_plan(found: Plan | ScalePlan, rows: Compared | None) -> dict[str, A
     """Return what JSON output says of a plan, and of all mechanisms."""
     answers = found.answers
     said = {"d": answers} if isinstance(answers, int) else {"answers": answers.described()}
-    document = said | _described(found)
+    document = said | _described(found) | {"false_report_worth": worth(found.mechanism)}
     return document if rows is None else document | {"mechanisms": [*map(_described, rows)]}
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FIGURE, INPUT, JSON, SEED, TABLE, WORKERS, Once, keep_apart
+from .attack import attack
+from .options import FIGURE, INPUT, JSON, SEED, TABLE, WORKERS, InOrder, Once, keep_apart
 from .output import outputs, print_json, three_digits, write_table
 from .terminal import console, new_table, progress
 
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
     from ..simulate.experiment import Experiment, Row
 
 
-@click.command(cls=Once)
+class _Simulate(Once, InOrder):
+    """Simulates by itself, and has commands of its own."""
+
+
+@click.group(cls=_Simulate, invoke_without_command=True, subcommand_metavar="[COMMAND]")
 @click.option(
     "-d", "--values", "sizes", type=int, multiple=True,
     show_default="64, or as many as in --truth-file", help="How many values; repeatable.",
@@ -54,7 +59,9 @@ if TYPE_CHECKING:
 @JSON
 @click.option("-o", "--out", type=TABLE, help="Write the table, as CSV, JSON or Parquet.")
 @FIGURE
+@click.pass_context
 def simulate(
+    context: click.Context,
     sizes: tuple[int, ...],
     levels: tuple[float, ...],
     crowds: tuple[int, ...],
@@ -75,6 +82,8 @@ def simulate(
 
     privet simulate -e 1 -e 2 -t zipf:1.1 -t spikes:3 --figure errors.png
     """
+    if context.invoked_subcommand is not None:
+        return
     from ..figures import save_experiment
     from ..simulate import run
 
@@ -97,6 +106,9 @@ def simulate(
         print_json(_as_document(experiment))
     else:
         _print_table(experiment)
+
+
+simulate.add_command(attack)
 
 
 def _read_truth(path: Path) -> list[float]:
