@@ -28,7 +28,6 @@ from ..errors import InvalidArgument
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
 from ..refine.simplex import project_simplex
-from ..sums.covariance import covariance
 from ..sums.incidence import Blocks
 
 if TYPE_CHECKING:
@@ -43,10 +42,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Finding", "check", "check_counts", "check_reports"]
 
-# What takes about a second: blocks, of which each test takes transforms; canaries, a transform each.
+# What takes about a second: so many blocks, or canaries with a transform of all blocks each.
 _MOST_BLOCKS, _MOST_CANARIES, _MOST_WORK = 2**18, 1024, 2**22
-# The fewest expected reports a canary, and the fewest expected pairs of equal reports.
-_FEWEST_REPORTS, _FEWEST_PAIRS = 5, 50
+# The fewest reports of a canary that are expected, or reports in all, and pairs of equal reports.
+_FEWEST_REPORTS, _FEWEST_PAIRS = 20, 50
 _PROBED = 2**13  # blocks, with several probes of few
 _ROWS = 2**14
 
@@ -125,20 +124,22 @@ def _canaries(design: Design, n: int, counted: Integers) -> Finding | None:
     """Test whether the points that no value is are estimated to be 0."""
     d, v = design.d, design.points
     many = min(v - d, _MOST_CANARIES, _MOST_WORK // design.blocks)
-    if many < 1 or n * design.h < _FEWEST_REPORTS * many:
+    if many < 1 or n * design.h < max(_FEWEST_REPORTS, many):
         return None
-    whole = type(design).from_parameters(v, design.epsilon, design.parameters)
-    shares = whole.frequencies(whole.counts(counted), n)
-    unused = np.arange(d, d + many)
-    of_one = covariance(whole, np.concatenate((project_simplex(shares[:d]), np.zeros(v - d))))
-    columns = []
-    for point in unused:
-        unit = np.zeros(v)
-        unit[point] = 1
-        columns.append(of_one(unit)[unused])
-    seen = shares[unused]
-    statistic = n * float(seen @ np.linalg.solve(np.array(columns), seen))
+    whole = Blocks(type(design).from_parameters(v, design.epsilon, design.parameters))
+    inside = np.rint([whole.forward(np.eye(1, v, d + i)[0]) for i in range(many)])
+    excess = inside @ counted - n * design.h
+    of_one = (inside * _chances(design, n, counted)) @ inside.T - design.h**2
+    statistic = float(excess @ np.linalg.solve(of_one, excess)) / n
     return Finding("canaries", statistic, many, _upper_tail(statistic, many))
+
+
+def _chances(design: Design, n: int, counted: Integers) -> Floats:
+    """Return how likely each block is, from people with the shares that are estimated."""
+    shares = project_simplex(design.frequencies(design.counts(counted), n))
+    weights = 1 + (float(design.likelihood_ratio) - 1) * Blocks(design).forward(shares)
+    chances: Floats = weights / weights.sum()
+    return chances
 
 
 def _blocks(design: Design, n: int, counted: Integers) -> Finding | None:
@@ -160,10 +161,7 @@ def _blocks(design: Design, n: int, counted: Integers) -> Finding | None:
         rest: Floats = centred - fitted + fitted.mean()
         return rest
 
-    shares = project_simplex(design.frequencies(design.counts(counted), n))
-    ratio = float(design.likelihood_ratio)
-    chances = 1 + (ratio - 1) * sets.forward(shares)
-    chances /= chances.sum()
+    chances = _chances(design, n, counted)
     own = _leverage(design, sets, apart, together)
     rest = left(counted.astype(np.float64))
     statistic = float(rest @ rest) - float(counted @ own)
@@ -196,7 +194,7 @@ def _leverage(design: Design, sets: Blocks, apart: float, together: float) -> Fl
 def _pairs(mechanism: KSubset, n: int, counted: Floats) -> Finding | None:
     """Test whether pairs of values come together as some shares could explain."""
     d, k = mechanism.d, mechanism.k
-    if n < 2:
+    if n < _FEWEST_REPORTS:
         return None
     rest = counted - np.diag(np.diag(counted))
     rows = rest.sum(axis=1)
