@@ -24,6 +24,7 @@ from commands import (
 )
 from privet import Survey
 from privet.analysis.presence import discoveries
+from privet.bulk import ReportsWriter
 
 
 def wrong_size(reports, members):
@@ -283,3 +284,31 @@ def test_fewer_people_than_reports(grouped):
     assert "There are 1,000 reports, more than --people 999." in fails(USAGE, *asked, "999")
     for other in (["--by", "country"], ["--target", "sample"]):
         assert "--people is for all people" in fails(USAGE, *asked, "2000", *other)
+
+
+def test_false_reports_are_looked_for(folder):
+    survey = Survey("?", [f"c{i}" for i in range(50)], 1.0, mechanism="projective", id="canaries")
+    survey.write("canaries.json")
+    honest = survey.randomize_batch(["c1"] * 3000)
+    false = np.tile(honest[:1], (200, 1))
+    for name, reports in {"honest": honest, "false": np.concatenate((honest, false))}.items():
+        with ReportsWriter(f"{name}.parquet", survey) as writer:
+            writer.write(reports)
+    words = ["estimate", "canaries.json"]
+    (row,) = json.loads(succeeds(*words, "false.parquet", "--check", "--json"))["checks"]
+    assert (row["test"], row["group"]) == ("canaries", {})
+    assert row["p_value"] < 1e-6
+    assert "check, canaries: χ² = " in succeeds(*words, "false.parquet", "--check")
+    assert "seldom so far off" in succeeds(*words, "false.parquet", "--check")
+    assert "checks" not in json.loads(succeeds(*words, "honest.parquet", "--json"))
+
+
+def test_reports_of_sets_are_looked_at_themselves_and_their_tallies_cannot_be(folder):
+    survey = Survey("?", [f"c{i}" for i in range(12)], 1.0, mechanism="k-subset", id="sets")
+    survey.write("sets.json")
+    with ReportsWriter("sets.parquet", survey) as writer:
+        writer.write(survey.randomize_batch(["c1"] * 500))
+    found = json.loads(succeeds("estimate", "sets.json", "sets.parquet", "--check", "--json"))
+    assert [row["test"] for row in found["checks"]] == ["pairs"]
+    succeeds("tally", "sets.json", "sets.parquet", "-o", "sets.tally")
+    assert "no test of false reports" in succeeds("estimate", "sets.json", "sets.tally", "--check")

@@ -6,8 +6,10 @@ import pytest
 
 from commands import USAGE, fails, instead, succeeds
 from privet import Questionnaire, Scale, Several, Survey, theory
-from privet.mechanisms import choose, for_one
-from privet.plan import plan, plan_questionnaire
+from privet.mechanisms import OneOption, choose, for_one
+from privet.plan import choose_for_sets, plan, plan_questionnaire
+from privet.poisoning import worth
+from privet.shuffle import amplify
 
 PLAN = ["plan", "--categories", "100", "--epsilon", "1", "--people", "10000"]
 
@@ -20,6 +22,31 @@ def test_the_plan_is_of_the_mechanism_that_a_survey_would_take():
     best = theory.total_variance(100, 1.0, 27, 10_000)
     assert found["squared_error"] == pytest.approx(best, rel=0.01)
     assert "mechanisms" not in found
+
+
+def test_the_central_level_of_shuffled_reports_is_shown():
+    found = json.loads(succeeds(*PLAN, "--delta", "1e-9", "--json"))["shuffled"]
+    assert found == {"epsilon": amplify(choose(100, 1.0), 10_000, 1e-9), "delta": 1e-9}
+    (line,) = [one for one in succeeds(*PLAN).splitlines() if one.startswith("shuffled")]
+    assert "10,000 people" in line
+    assert "central ε = 0.0301 at δ = 1e-06, if nobody can link a report to a person" in line
+    assert "δ" in succeeds("plan", "--scale", "0:9:10", "-e", "1", "-n", "500")
+    fails(USAGE, *PLAN, "--delta", "0")
+
+
+def test_what_a_false_report_is_worth_is_shown():
+    worthy = worth(choose(100, 1.0))
+    assert json.loads(succeeds(*PLAN, "--json"))["false_report_worth"] == worthy
+    assert f"is worth up to {worthy:.3g} honest answers" in succeeds(*PLAN)
+    scale = ["plan", "--scale", "0:9:10", "-e", "1", "-n", "500"]
+    assert "honest answers, at the end of the scale" in succeeds(*scale)
+
+
+def test_a_mechanism_without_a_known_blanket_is_said_to_have_none():
+    few = ["plan", "--several", "--categories", "2", "--most", "2", "-e", "0.5", "-n", "500"]
+    assert isinstance(choose_for_sets(2, 0.5, 2), OneOption)
+    assert "not known for this mechanism" in succeeds(*few)
+    assert json.loads(succeeds(*few, "--json"))["shuffled"]["epsilon"] is None
 
 
 def test_every_mechanism_is_compared():

@@ -8,6 +8,7 @@ import pytest
 from privet import Scale, Several, Survey
 from privet.contract import Contract
 from privet.plan import plan, plan_questionnaire
+from privet.shuffle import amplify
 from serving import JSON, Serving
 
 DRAFT = Path(__file__).parents[2] / "examples" / "questionnaire.toml"
@@ -45,6 +46,8 @@ def test_one_question_is_a_survey_with_the_plans_numbers(client):
     ):
         assert low < share < high
     assert "strong (ε = 1)" in document["privacy"]
+    central = amplify(contract.mechanism, 5000, 1e-6)
+    assert document["shuffled"] == {"epsilon": central, "delta": 1e-6}
     assert document["draft"]["questions"] == {"tea": TEA}
 
 

@@ -77,6 +77,17 @@ def test_several_choices(client):
     assert document["found"] == estimate.found().tolist()
 
 
+def test_false_reports_are_looked_for(client):
+    canaries = Survey("?", list("abcdefgh"), 1.0, mechanism="projective", id="canaries")
+    document, _ = answered(client, canaries, ["a"] * 2000)
+    (found,) = document["checks"]
+    assert found["test"] == "canaries"
+    assert 0 < found["p_value"] <= 1
+    client.send("canaries", canaries.randomize("a") * 300)
+    (found,) = client.get("/surveys/canaries/estimate").json["checks"]
+    assert found["p_value"] < 1e-6
+
+
 def test_a_scale(client):
     document, estimate = answered(client, AGE, [20.5, 40, 70] * 300)
     assert document["kind"] == "scale"

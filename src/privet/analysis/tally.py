@@ -79,6 +79,10 @@ class Tally:
         """How many reports support each category, int64 (d,)."""
         return self.survey.mechanism.counts(self._now()[1])
 
+    def aggregated(self) -> tuple[int, NDArray[np.int64]]:
+        """Return the number of reports and their aggregate, which belong together."""
+        return self._now()
+
     def update(self, reports: Any) -> None:
         """Add one report (bytes), a sequence of them, or a uint8 array (n, report_bytes).
 

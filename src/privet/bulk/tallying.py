@@ -46,7 +46,7 @@ def tally_groups(
     counted: dict[Group, Tally] = {}
     files = []
     for path in as_paths("tally_groups", paths):
-        if _is_tally(path):
+        if is_tally(path):
             _merge(counted, (), _read_tally(path, survey, by))
         else:
             files.append(ReportsFile(path, survey, by))
@@ -57,8 +57,9 @@ def tally_groups(
     return dict(sorted(counted.items(), key=lambda item: [(v is None, v or "") for v in item[0]]))
 
 
-def _is_tally(path: Path) -> bool:
-    mark = MAGIC[:-1]  # of every version
+def is_tally(path: Path) -> bool:
+    """Tell whether a file is a tally, of whatever version."""
+    mark = MAGIC[:-1]
     with path.open("rb") as file:
         return file.read(len(mark)) == mark
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .attack_averaging import averaging
+from .attack_poisoning import poisoning
 from .options import InOrder
 
 
@@ -14,3 +15,4 @@ def attack() -> None:
 
 
 attack.add_command(averaging)
+attack.add_command(poisoning)

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     show_default="in pictures, and in tables of the largest shares",
     help="Intervals that hold for all categories at once, or each by itself.",
 )  # fmt: skip
+@click.option("--check", is_flag=True, help="Look for reports that no honest crowd sends.")
 @click.option("--ranks", is_flag=True, help="The ranks that each category may have, all at once.")
 @click.option(
     "--quantiles", metavar="P,Q,…", callback=lambda ctx, param, typed: _quantiles(typed),
@@ -94,6 +95,7 @@ def estimate(
     target: Target,
     people: int | None,
     simultaneous: bool | None,
+    check: bool,
     ranks: bool,
     quantiles: list[float],
     asked: tuple[str, ...],
@@ -116,6 +118,7 @@ def estimate(
     from ..bulk import tally_groups
     from ..errors import NoReports
     from ..survey import Survey
+    from .checking import describe_checks, looked_for, print_checks
     from .questionnaires import Answered, tables_from
 
     if master is not None and engine != "spark":
@@ -173,10 +176,13 @@ def estimate(
             found.draw(picture)
         elif figure is not None:  # of a questionnaire, a file for each question
             found.draw(figure)
+    seen = looked_for(contract, tallies, files) if check else {}
     if json_out:
-        print_json(found.document())
+        print_json(found.document() | (describe_checks(seen, by) if check else {}))
     else:
         found.show()
+        if check:
+            print_checks(seen)
     say(counted_in(files, sum(sizes), contract.id))
     if by:
         note_groups(by, sizes, contract.epsilon)

@@ -11,6 +11,7 @@ from .kinds import answers_from, kinds_without_bands
 from .options import INPUT, JSON, LEVEL, PICTURE, Once
 from .output import outputs, print_json
 from .planned import (
+    Shuffled,
     compared_rows,
     describe_plan,
     describe_questionnaire,
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
     "scale, in its unit.",
 )  # fmt: skip
 @LEVEL
+@click.option(
+    "--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=1e-6,
+    help="The δ of the central ε that the reports have once nobody can link them to people.",
+)  # fmt: skip
 @click.option("--compare", "compared", is_flag=True, help="Show every mechanism, side by side.")
 @click.option(
     "--questionnaire", type=INPUT, metavar="FILE",
@@ -49,6 +54,7 @@ def plan(
     n: int | None,
     margin: float | None,
     level: float,
+    delta: float,
     compared: bool,
     questionnaire: Path | None,
     json_out: bool,
@@ -66,22 +72,23 @@ def plan(
         others = (d, epsilon, margin, figure, *kind.values())
         if n is None or compared or any(value not in (None, False) for value in others):
             raise click.UsageError("--questionnaire takes --people alone: all else is in the file.")
-        _plan_questionnaire(questionnaire, n, json_out)
+        _plan_questionnaire(questionnaire, n, delta, json_out)
         return
     answers = _answers(d, kind)
     if sum(value is not None for value in (epsilon, n, margin)) != 2:
         raise click.UsageError("Give two of --epsilon, --people and --margin.")
     found = make(answers, epsilon=epsilon, n=n, margin=margin, level=level)
     rows = compared_rows(found) if compared else None
+    shuffled = Shuffled.of(found.mechanism, found.n, delta)
     with outputs(None, figure) as (_, picture):
         if picture is not None:
             save_plan(found, picture)
     if json_out:
-        print_json(describe_plan(found, rows))
+        print_json(describe_plan(found, rows) | shuffled.described())
         return
     if rows is not None:
         print_compared(rows, found)
-    print_plan(found)
+    print_plan(found, shuffled)
     note_epsilon(found.epsilon)
 
 
@@ -98,14 +105,16 @@ def _answers(d: int | None, kind: dict[str, Any]) -> Asked:
     return d if isinstance(answers, list) else answers  # type: ignore[return-value]
 
 
-def _plan_questionnaire(path: Path, n: int, json_out: bool) -> None:
+def _plan_questionnaire(path: Path, n: int, delta: float, json_out: bool) -> None:
     from ..plan import plan_questionnaire
     from ..questionnaire import Questionnaire
 
     questionnaire = Questionnaire.read(path)
     rows = plan_questionnaire(questionnaire, n)
+    shuffled = Shuffled.of(questionnaire.mechanism, n, delta)
     if json_out:
-        print_json(describe_questionnaire(questionnaire, n, rows))
+        print_json(describe_questionnaire(questionnaire, n, rows) | shuffled.described())
         return
     print_questionnaire(questionnaire, n, rows)
+    click.echo(f"{shuffled.name}: {shuffled}.")
     note_epsilon(questionnaire.epsilon)

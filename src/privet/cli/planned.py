@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
+from decimal import ROUND_UP, Context
 from math import isfinite, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from ..plan.planning import Plan, ScalePlan
+from ..poisoning.gains import worth
 from .output import printable, three_digits
 from .terminal import console, new_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..mechanisms.base import Mechanism
     from ..plan import Comparison, PlannedQuestion, SetComparison
     from ..questionnaire import Questionnaire
 
@@ -23,7 +26,38 @@ if TYPE_CHECKING:
 _WIDE = 115  # for all columns of a comparison
 
 
-def print_plan(found: Plan | ScalePlan) -> None:
+class Shuffled(NamedTuple):
+    """How private a crowd's reports are once nobody can link them to people."""
+
+    n: int
+    epsilon: float | None
+    delta: float
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, n: int, delta: float) -> Shuffled:
+        """Ask for the central ε of n people at δ."""
+        from ..shuffle.amplification import if_shuffled
+
+        return cls(n, if_shuffled(mechanism, n, delta), delta)
+
+    @property
+    def name(self) -> str:
+        """What a line says it is about."""
+        return f"shuffled, {self.n:,} people"
+
+    def __str__(self) -> str:
+        if self.epsilon is None:
+            return "not known for this mechanism"
+        certified = Context(prec=3, rounding=ROUND_UP).create_decimal(self.epsilon)
+        level = f"central ε = {float(certified):g} at δ = {self.delta:g}"
+        return f"{level}, if nobody can link a report to a person"
+
+    def described(self) -> dict[str, Any]:
+        """Return what JSON output says."""
+        return {"shuffled": {"epsilon": self.epsilon, "delta": self.delta}}
+
+
+def print_plan(found: Plan | ScalePlan, shuffled: Shuffled) -> None:
     """Print what a plan says, a line each."""
     margin = f"{100 * found.level:g} % margin"
     lines = {"people": f"{found.n:,}", "privacy": f"ε = {found.epsilon:g}"}
@@ -38,6 +72,10 @@ def print_plan(found: Plan | ScalePlan) -> None:
             share = found.detectable
             said = "none" if share is None else f"{100 * share:.3g} %"
             lines["smallest share distinguishable from zero"] = said
+    lines[shuffled.name] = str(shuffled)
+    if (lie := worth(found.mechanism)) is not None:
+        last = ", at the end of the scale" if isinstance(found, ScalePlan) else ""
+        lines["one false report"] = f"is worth up to {lie:.3g} honest answers{last}"
     lines["report"] = f"{_size(found.report_bytes)}, {found.mechanism!r}"
     width = max(map(len, lines))
     for name, value in lines.items():
@@ -63,7 +101,7 @@ def describe_plan(found: Plan | ScalePlan, rows: Compared | None) -> dict[str, A
     """Return what JSON output says of a plan, and of all mechanisms."""
     answers = found.answers
     said = {"d": answers} if isinstance(answers, int) else {"answers": answers.described()}
-    document = said | _described(found)
+    document = said | _described(found) | {"false_report_worth": worth(found.mechanism)}
     return document if rows is None else document | {"mechanisms": [*map(_described, rows)]}
 
 

@@ -23,7 +23,7 @@ class _Itself(Once, InOrder):
     """Does its own work unless one of its commands is named."""
 
 
-@click.group(cls=_Itself, invoke_without_command=True)
+@click.group(cls=_Itself, invoke_without_command=True, subcommand_metavar="[COMMAND]")
 @click.option(
     "-d", "--values", "sizes", type=int, multiple=True,
     show_default="64, or as many as in --truth-file", help="How many values; repeatable.",
@@ -82,12 +82,12 @@ def simulate(
 
     privet simulate -e 1 -e 2 -t zipf:1.1 -t spikes:3 --figure errors.png
     """
-    from ..figures import save_experiment
-    from ..simulate import run
-
     if context.invoked_subcommand is not None:
         _check_unused(context)
         return
+    from ..figures import save_experiment
+    from ..simulate import run
+
     keep_apart([truth_file] if truth_file is not None else [], [out, figure])
     forms: dict[str, Any] = {name: name for name in truths}
     if truth_file is not None:

@@ -23,6 +23,7 @@ from ..plan.drafts import contract_of, parsed
 from ..plan.margins import expected_interval
 from ..plan.planning import plan_with
 from ..plan.questionnaires import plan_questionnaire
+from ..shuffle.amplification import DELTA, if_shuffled
 from ..survey import Survey
 from .bodies import media_type
 from .estimates import LEVEL, as_json, describe_question
@@ -76,8 +77,14 @@ def _drafted(body: bytes, people: int) -> bytes:
         else _questionnaire(contract, people)  # type: ignore[arg-type]
     )
     read, plan = None if whole else fields, [msgspec.structs.asdict(row) for row in rows]
-    words = privacy(contract.epsilon)
-    return as_json({"contract": contract.fields(), "privacy": words, "plan": plan, "draft": read})
+    document = {
+        "contract": contract.fields(),
+        "privacy": privacy(contract.epsilon),
+        "shuffled": {"epsilon": if_shuffled(contract.mechanism, people), "delta": DELTA},
+        "plan": plan,
+        "draft": read,
+    }
+    return as_json(document)
 
 
 def _survey(survey: Survey, n: int) -> Planned:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis.scale_estimate import QUANTILES, ScaleEstimate
+from ..poisoning import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +39,8 @@ def describe(tally: Tally) -> dict[str, Any]:
     contract, estimate = tally.survey, tally.estimate()
     head = {"survey": contract.id, "fingerprint": contract.fingerprint, "level": LEVEL}
     one = isinstance(contract, Survey)
-    return head | (describe_question(estimate) if one else _questionnaire(estimate))
+    said = describe_question(estimate) if one else _questionnaire(estimate)
+    return head | said | {"checks": [found._asdict() for found in check(tally)]}
 
 
 def as_json(document: Any) -> bytes:

@@ -13,7 +13,7 @@ from .settings import Settings  # noqa: TC001, as msgspec reads it
 
 __all__ = [
     "Counted", "Created", "Drafted", "Imported", "Invitations", "Invite", "Listed", "OneSurvey",
-    "Planned", "Progress", "Reports", "Status", "encoded", "read",
+    "Planned", "Progress", "Reports", "Shuffled", "Status", "encoded", "read",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -97,11 +97,19 @@ class Planned(Struct):
     ]
 
 
+class Shuffled(Struct):
+    """How private the reports of so many people are once nobody can link them to people."""
+
+    epsilon: Annotated[float | None, Meta(description="The central ε; null if not known.")]
+    delta: float
+
+
 class Drafted(Struct):
     """The contract of a draft, and what to expect of it."""
 
     contract: dict[str, Any]
     privacy: Annotated[str, Meta(description="What its ε means, in plain words.")]
+    shuffled: Shuffled
     plan: list[Planned]
     draft: Annotated[
         dict[str, Any] | None, Meta(description="As it was read; null if it was a contract.")

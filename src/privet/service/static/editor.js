@@ -161,6 +161,7 @@ async function expect() {
     contract = found.contract;
     byId("words").textContent = found.privacy;
     showPlan(found.plan);
+    showShuffled(found.shuffled);
     byId("problem").hidden = true;
     byId("create").disabled = false;
   } catch (error) {
@@ -197,6 +198,13 @@ function showPlan(plan) {
       row.detectable ? h("p", { class: "hint" }, `An answer of fewer than ${percent(row.detectable)} of the people can hardly be told from none.`) : null);
   }));
   if (many) byId("plan").append(h("p", { class: "hint expect" }, `Four times as many people, ${count(4 * people)}, would halve each of these.`));
+}
+
+/** @param {{ epsilon: number | null, delta: number }} shuffled */
+function showShuffled({ epsilon, delta }) {
+  if (epsilon === null) return;
+  const level = `central ε ≈ ${Number(epsilon.toPrecision(3))} at δ = ${delta}`;
+  byId("plan").append(h("p", { class: "hint" }, `Once shuffled, all reports together are far more private: ${level}, if nobody can link a report to a person and results are looked at once, at the end.`));
 }
 
 /**

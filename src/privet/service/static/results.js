@@ -74,8 +74,14 @@ function tabled(table, texts) {
   return card(title, listed({ categories: cells, frequencies: flat("frequencies"), low: flat("low"), high: flat("high") }, title), "", table.questions);
 }
 
+/** What tests of the reports found, if honest people hardly ever send such. */
+function doubts() {
+  const found = estimate.checks.filter((/** @type {any} */ one) => one.p_value < 0.001);
+  return found.length ? ` Some reports may be false: honest ones are hardly ever so far from what any shares explain (${found.map((/** @type {any} */ one) => one.test).join(", ")}).` : "";
+}
+
 function draw() {
-  const people = `${count(estimate.n)} ${estimate.n === 1 ? "person has" : "people have"} answered.`;
+  const people = `${count(estimate.n)} ${estimate.n === 1 ? "person has" : "people have"} answered.${doubts()}`;
   if (estimate.kind !== "questionnaire") {
     const top = estimate.kind === "choice" ? estimate.frequencies.indexOf(Math.max(...estimate.frequencies)) : -1;
     const said = top < 0 || !estimate.found[top] ? "" : ` Most: ${estimate.categories[top]}, about ${percent(estimate.frequencies[top], 0)}.`;

@@ -1,0 +1,181 @@
+"""Gains: by how much the worst false reports raise an estimate, exactly.
+
+With m false reports among n + m, β = m/(n + m), r targets of the true total share f, and c the most
+targets that one report supports, the estimated total of the targets rises by
+
+    β · ((c − rh)/(g − h) − f)
+
+on average (Cao, Jia and Gong, Data poisoning attacks to local differential privacy protocols,
+2021). How large c is depends on which reports there are: in a block design a lie must be a block.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arguments import is_finite, is_whole
+from ..errors import InvalidArgument
+from ..mechanisms.bits.unary import Unary
+from ..mechanisms.hashes.local_hash import LocalHash
+from ..mechanisms.hashes.one_bit import OneBit
+from ..mechanisms.scales.interval import Interval
+from ..mechanisms.subsets.design import Design
+from ..mechanisms.subsets.k_subset import KSubset
+from ..mechanisms.subsets.listed_sets import ListedSets
+from ..mechanisms.subsets.set_subset import SetSubset
+from ..sums import incidence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ..mechanisms.base import Mechanism
+
+__all__ = ["gain", "mean_gain", "most_held", "worth"]
+
+# The largest prime of hash functions that are all gone through: some seconds.
+_MOST_PRIME = 4096
+
+
+def gain(
+    mechanism: Mechanism, targets: Sequence[int], fraction: float, share: float = 0.0
+) -> float:
+    """Return by how much false reports raise the estimated total share of some values, at worst.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        How reports are made, such as `survey.mechanism`.
+    targets : sequence of int
+        The values that the liars want to raise.
+    fraction : float in [0, 1]
+        What part of all reports is false.
+    share : float
+        The true total share of the targets among honest people.
+
+    >>> from privet.mechanisms import KSubset, MultivariateRR
+    >>> round(gain(KSubset(100, 1.0), range(5), 0.05, 0.02), 3)
+    0.782
+    >>> round(gain(MultivariateRR(100, 1.0), range(5), 0.05, 0.02), 3)
+    2.813
+
+    """
+    _check_fraction("gain", fraction)
+    if not is_finite(share):
+        raise InvalidArgument("gain", "share", "a finite number", share)
+    held, (g, h) = most_held(mechanism, targets), mechanism.hit_rates  # type: ignore[attr-defined]
+    return fraction * (float((held - len(targets) * h) / (g - h)) - share)
+
+
+def mean_gain(mechanism: Interval, fraction: float, mean: float = 0.0) -> float:
+    """Return by how many cells false reports raise the estimated mean of a scale, at worst.
+
+    The last window counts as a number far beyond the last cell B − 1: its centre is half a window
+    further, and the estimate divides its distance from the middle by the slope ρ.
+
+    >>> from privet.mechanisms import Interval
+    >>> round(mean_gain(Interval(64, 1.0), 0.01, mean=31.5), 2)
+    1.28
+    """
+    _check_fraction("mean_gain", fraction)
+    middle = (mechanism.d - 1) / 2
+    reach = (middle + (mechanism.window - 1) / 2) / float(mechanism.slope)
+    return fraction * (middle + reach - mean)
+
+
+def worth(mechanism: Mechanism) -> float | None:
+    """Return how many honest answers one false report is worth, or None where that is not known.
+
+    Answers of one value; on a scale, of its last cell, as the mean moves from the middle.
+
+    >>> from privet.mechanisms import KSubset
+    >>> round(worth(KSubset(100, 1.0)), 1)
+    3.1
+    """
+    if isinstance(mechanism, Interval):
+        middle = (mechanism.d - 1) / 2
+        return mean_gain(mechanism, 1.0, middle) / middle
+    try:
+        return gain(mechanism, [0], 1.0)
+    except InvalidArgument:
+        return None
+
+
+@singledispatch
+def most_held(mechanism: Mechanism, targets: Sequence[int]) -> int:
+    """Return the most of some values that a single report supports.
+
+    Of sets of options, a report may hold an option several times.
+
+    >>> from privet.mechanisms import Cyclotomic, OptimizedUnary
+    >>> most_held(OptimizedUnary(100, 1.0), range(20)), most_held(Cyclotomic(100, 1.0), range(20))
+    (20, 11)
+    """
+    rule = "one of subsets, designs, sets, bits or hashes"
+    raise InvalidArgument("most_held", "mechanism", rule, mechanism)
+
+
+@most_held.register(KSubset)
+@most_held.register(SetSubset)
+def _of_subsets(mechanism: KSubset | SetSubset, targets: Sequence[int]) -> int:
+    return min(len(_checked(mechanism, targets)), mechanism.k)
+
+
+@most_held.register(Unary)
+def _of_bits(mechanism: Unary, targets: Sequence[int]) -> int:
+    return len(_checked(mechanism, targets))
+
+
+@most_held.register(ListedSets)
+def _of_listed(mechanism: ListedSets, targets: Sequence[int]) -> int:
+    wanted = set(_checked(mechanism, targets))
+    held = sorted((len(wanted.intersection(one)) for one in mechanism.sets), reverse=True)
+    return sum(held[: mechanism.k])
+
+
+@most_held.register(Design)
+@most_held.register(OneBit)
+def _of_reports(mechanism: Design | OneBit, targets: Sequence[int]) -> int:
+    """Count the targets in every report that there is."""
+    sets = (
+        incidence.Blocks(mechanism) if isinstance(mechanism, Design) else incidence.Rows(mechanism)
+    )
+    return _most(sets.forward(_marked(mechanism, targets)))
+
+
+@most_held.register(LocalHash)
+def _of_hashes(mechanism: LocalHash, targets: Sequence[int]) -> int:
+    marked = _marked(mechanism, targets)
+    if mechanism.prime > _MOST_PRIME:
+        rule = (
+            f"one whose hash functions are modulo a prime up to {_MOST_PRIME}, to try all of them"
+        )
+        raise InvalidArgument("most_held", "mechanism", rule, mechanism)
+    return max(_most(sets.forward(marked)) for sets, _ in incidence.of_hashes(mechanism))
+
+
+def _marked(mechanism: Mechanism, targets: Sequence[int]) -> NDArray[np.float64]:
+    marked = np.zeros(mechanism.d)
+    marked[_checked(mechanism, targets)] = 1
+    return marked
+
+
+def _most(held: NDArray[np.float64]) -> int:
+    return int(np.rint(held).max())
+
+
+def _checked(mechanism: Mechanism, targets: Sequence[int]) -> list[int]:
+    good = all(is_whole(one) and 0 <= one < mechanism.d for one in targets)
+    if not good or not 1 <= len(targets) == len(set(targets)):
+        rule = f"different ints in [0, {mechanism.d - 1}], at least one"
+        raise InvalidArgument("most_held", "targets", rule, targets)
+    return [int(one) for one in targets]
+
+
+def _check_fraction(owner: str, fraction: object) -> None:
+    if not is_finite(fraction) or not 0 <= fraction <= 1:  # type: ignore[operator]
+        raise InvalidArgument(owner, "fraction", "a number in [0, 1]", fraction)
