@@ -82,8 +82,9 @@ def _times(survey: Survey, reports: int) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def _auc(hits: NDArray[np.int64], misses: NDArray[np.int64]) -> float:
-    shorter, not_longer = (np.searchsorted(np.sort(misses), hits, side) for side in ("left", "right"))
-    return float((shorter + not_longer).mean()) / 2 / len(misses)
+    misses = np.sort(misses)
+    longer = np.searchsorted(misses, hits, "left") + np.searchsorted(misses, hits, "right")
+    return float(longer.mean()) / 2 / len(misses)
 
 
 if __name__ == "__main__":
