@@ -18,6 +18,7 @@ from commands import PRIVET
         (["estimate", "survey.json", "reports.parquet"], b"Counting"),
         (["survey", "new", "-q", "?", "-e", "1", "--from", "answers.csv"], b"Reading"),
         (["simulate", "--repeats", "2"], b"Simulating"),
+        (["simulate", "attack", "averaging", "-n", "50"], b"Asking again"),
         (["paper", "table1", "--repeats", "2"], b"Simulating"),
         (["demo", "--people", "10"], b"Randomizing"),
     ],

@@ -11,7 +11,10 @@ from .options import InOrder
 
 @click.group(cls=InOrder, no_args_is_help=False)
 def attack() -> None:
-    """Attack a survey of made-up people, and see what holds."""
+    """Attack a survey of made-up people, and see what holds.
+
+    privet simulate attack averaging --people 500
+    """
 
 
 attack.add_command(averaging)

@@ -47,7 +47,7 @@ def averaging(
     Clients without a secret make a fresh report each time, by k-subset; clients with one repeat
     theirs, or send fresh copies of a permanent response, by two-level-unary.
 
-    privet simulate attack averaging --epsilon 1 --values 100 --figure averaging.png
+    privet simulate attack averaging --people 500 --figure averaging.png
     """
     from ..figures import save_averaging
     from ..mechanisms import KSubset, TwoLevelUnary
