@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import betaincinv
 
 from .bounds import lower_bound
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Leak", "search"]
 
-_FEW, _THRESHOLDS = 12, 32
+_FEW, _THRESHOLDS, _LUCK = 12, 32, 1e-5
 _MOST_REPORTS, _MOST_BYTES = 200_000, 1 << 26  # that are looked at, of each answer
 _BITS = (np.arange(256)[:, None] >> np.arange(8) & 1).astype(np.int64)  # of each byte
 
@@ -150,17 +151,21 @@ def _best_places(places: list[_Test], x: Rows, y: Rows) -> tuple[float, _Places]
     both = []
     for rows in (x, y):
         held = np.packbits([_Places((place,)).holds(rows) for place in places], axis=1)
-        both.append(np.stack([np.bitwise_count(held & one).sum(axis=1) for one in held]))
-    sure = _surely(*(counts.astype(float) for counts in both))
+        both.append(
+            np.stack([np.bitwise_count(held & one).sum(axis=1, dtype=np.int64) for one in held])
+        )
+    sure = _surely(both[0], both[1], len(x))
     i, j = divmod(int(np.argmax(sure)), len(places))
     return float(sure[i, j]), _Places(tuple(places[one] for one in sorted({i, j})))
 
 
 def _best_threshold(weights: NDArray[np.float64], x: Rows, y: Rows) -> tuple[float, _Classifier]:
     """Return the threshold of a classifier from which on it tells most."""
-    scores = [np.sort(_Classifier(weights).scores(rows)) for rows in (x, y)]
-    least = np.unique(np.quantile(np.concatenate(scores), np.linspace(0, 1, _THRESHOLDS)))
-    sure = _surely(*(len(one) - np.searchsorted(one, least) for one in scores))
+    own, other = (np.sort(_Classifier(weights).scores(rows)) for rows in (x, y))
+    steps = np.linspace(0, 1, _THRESHOLDS)
+    least = np.unique(np.quantile(np.concatenate([own, other]), steps))
+    hits, false_hits = (len(x) - np.searchsorted(one, least) for one in (own, other))
+    sure = _surely(hits, false_hits, len(x))
     best = int(np.argmax(sure))
     return float(sure[best]), _Classifier(weights, float(least[best]))
 
@@ -175,17 +180,18 @@ def _places(x: NDArray[np.int64], y: NDArray[np.int64]) -> list[_Test]:
 
 
 def _telling(x: NDArray[np.int64], y: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Return the few places where x is surely larger than y, by ratio."""
-    best = np.argsort(_surely(x, y), axis=None)[::-1][:_FEW]
+    """Return the few places where x is larger than y by ratio, three standard deviations apart."""
+    least = np.maximum(x - 3 * np.sqrt(x + 1), 1e-9) / (y + 3 * np.sqrt(y + 1))
+    best = np.argsort(least, axis=None)[::-1][:_FEW]
     return [(int(c), int(v)) for c, v in zip(*np.unravel_index(best, x.shape), strict=True)]
 
 
-def _surely(x: Any, y: Any) -> Any:
-    """Return what the ratio of two counts is at least, about: enough to choose by.
-
-    Five standard deviations, because the best of a thousand events is a lucky one.
-    """
-    return np.maximum(x - 5 * np.sqrt(x + 1), 1e-9) / (y + 5 * np.sqrt(y + 1))
+def _surely(x: NDArray[np.int64], y: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+    """Return what the ratio of two chances is at least, even if the best of many was lucky."""
+    least = np.where(x > 0, betaincinv(np.maximum(x, 1), n - x + 1, _LUCK), 0.0)
+    most = np.where(y < n, betaincinv(y + 1, np.maximum(n - y, 1), 1 - _LUCK), 1.0)
+    ratio: NDArray[np.float64] = least / most
+    return ratio
 
 
 def _weights(x: NDArray[np.int64], y: NDArray[np.int64]) -> list[NDArray[np.float64]]:
