@@ -69,12 +69,14 @@ def bounds(trials: int, seed: int) -> None:
         )
 
 
-def mistakes(trials: int, runs: int, seed: int) -> None:
+def mistakes(trials: int, runs: int, seed: int, only: str | None) -> None:
     """Print how often each mistake is named by its verdict, and by how much."""
     sys.path.insert(0, str(_SUPPORT))
     defects = import_module("defects")
     print("\n| mistake | verdict | named | by how much |\n|---|---|---|---|")
     for name, mechanism, verdict in MISTAKES:
+        if only not in (None, name):
+            continue
         found = [
             audit(mechanism, trials, client=getattr(defects, name)(mechanism, seed + i), seed=i)
             for i in range(runs)
@@ -121,6 +123,7 @@ if __name__ == "__main__":
     parser.add_argument("what", nargs="*", default=["bounds", "mistakes", "alarms"])
     parser.add_argument("--trials", type=int, default=10**6, help="for bounds and mistakes")
     parser.add_argument("--runs", type=int, default=20, help="audits of each mistake")
+    parser.add_argument("--only", help="one mistake, by its name")
     parser.add_argument("--few", type=int, default=2000, help="trials where alarms are counted")
     parser.add_argument("--right", type=int, default=500, help="audits that should pass")
     parser.add_argument("--seed", type=int, default=1)
@@ -128,6 +131,6 @@ if __name__ == "__main__":
     if "bounds" in given.what:
         bounds(given.trials, given.seed)
     if "mistakes" in given.what:
-        mistakes(given.trials, given.runs, given.seed)
+        mistakes(given.trials, given.runs, given.seed, given.only)
     if "alarms" in given.what:
         false_alarms(given.few, given.right, given.seed)
