@@ -1,36 +1,36 @@
 """Peers are audited where they are installed; the table in the docs is of all of them."""
 
 import re
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from privet.audit import peers
 from privet.audit.peers import PEERS, Audited, audit_peers, markdown
 from privet.errors import ClientFailure
 
 ROOT = Path(__file__).parents[2]
-INSTALLED = [name for name in ("multi_freq_ldpy", "pure_ldp") if find_spec(name)]
 
 
-@pytest.mark.skipif(bool(INSTALLED), reason="peers are installed")
-def test_what_to_install_is_said_in_one_line():
+def test_what_to_install_is_said_in_one_line(monkeypatch):
+    monkeypatch.setattr(peers, "_PACKAGES", ())
     with pytest.raises(
         ClientFailure, match="^No peer is installed: pip install multi-freq-ldpy .*$"
     ):
         audit_peers()
 
 
-@pytest.mark.skipif(len(INSTALLED) < 2, reason="not all peers are installed")
-def test_the_installed_ones_are_audited():
-    rows = audit_peers(trials=4_000)
-    assert [(row.package, row.protocol) for row in rows] == [
-        (peer.package, peer.protocol) for peer in PEERS
-    ]
-    wrong = [(row.package, row.protocol) for row in rows if not row.passed]
-    surely = [("multi-freq-ldpy", "SS"), ("multi-freq-ldpy", "HE"), ("pure-ldp", "HE")]
-    assert [one for one in wrong if one != ("pure-ldp", "RAPPOR")] == surely
+def test_the_installed_ones_are_audited(monkeypatch):
+    """Some protocols of one package; `make peers` audits all of both."""
+    few = [peer for peer in PEERS if peer.protocol in ("GRR", "SS", "HE")]
+    monkeypatch.setattr(peers, "PEERS", few)
+    found = {row.protocol: row for row in audit_peers(2_000) if row.package == "multi-freq-ldpy"}
+    assert {name: row.passed for name, row in found.items()} == {
+        "GRR": True,
+        "SS": False,  # the person's value comes first whenever it is in the set
+        "HE": False,  # noise in floating point shows in the lowest bits
+    }
 
 
 def test_the_table():
