@@ -16,6 +16,8 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "questionnaire.toml"
 FRUIT = Survey("Which fruit?", ["apple", "pear", "plum", "fig"], 1.0, id="fruit")
 AGE = Survey("How old are you?", Scale(0, 100, 21, "years"), 1.0, id="age")
 READS = Survey("What do you read?", Several(["books", "blogs"], most=1), 1.0, id="reads")
+LONG = ["Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung", "x" * 200, "no"]
+WORDS = Survey("W" * 100 + " or not?", LONG, 1.0, id="words")
 TOWN = Survey("Where?", ["north", "south"], 1.0, id="town")
 LIFE = Questionnaire("Life", [FRUIT, AGE, READS, TOWN], 1.0, tables=[("fruit", "town")], id="life")
 
@@ -25,6 +27,8 @@ def service(tmp_path_factory):
     with Serving(tmp_path_factory.mktemp("service")) as found:
         client = found.client()
         client.create(LIFE)
+        client.create(WORDS)
+        client.send("words", WORDS.randomize_batch(LONG * 100).tobytes())
         crowd = {"fruit": ["apple", "pear"] * 400, "age": [30, 50] * 400, "town": ["north"] * 800}
         crowd["reads"] = [["books"], []] * 400
         client.send("life", LIFE.randomize_batch(crowd).tobytes())
@@ -275,6 +279,8 @@ PLACES = {
     "/surveys/life/settings": "Invitations",
     "/surveys/life/results": "Which fruit? × Where?",
     "/surveys/life/answer": "Send",
+    "/surveys/words/results": "300 people have answered",
+    "/surveys/words/answer": "Send",
     "/surveys/nope/answer": "There is no such survey",
 }
 

@@ -4,7 +4,7 @@
 export const words = {
   send: "Senden",
   loading: "Die Umfrage wird geladen …",
-  private: "Ihre Antwort bleibt auf diesem Gerät. Nur ein zufälliger Bericht verlässt es (ε = {epsilon}).",
+  private: "Ihre Antwort bleibt auf diesem Gerät. Nur ein zufälliger Bericht verlässt es (ε = {epsilon}).",
   atMost: "Höchstens {most}.",
   type: "Tippen Sie, um eine Antwort zu finden.",
   sent: "Gesendet. Danke!",

@@ -4,7 +4,7 @@
 export const words = {
   send: "Envoyer",
   loading: "Chargement de l’enquête …",
-  private: "Votre réponse reste sur cet appareil. Seul un rapport aléatoire en sort (ε = {epsilon}).",
+  private: "Votre réponse reste sur cet appareil. Seul un rapport aléatoire en sort (ε = {epsilon}).",
   atMost: "Au plus {most}.",
   type: "Tapez pour trouver une réponse.",
   sent: "Envoyé. Merci !",

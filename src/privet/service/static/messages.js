@@ -8,7 +8,7 @@ export const messages = {
   en: {
     send: "Send",
     loading: "Loading the survey …",
-    private: "Your answer stays on this device. Only a random report leaves it (ε = {epsilon}).",
+    private: "Your answer stays on this device. Only a random report leaves it (ε = {epsilon}).",
     atMost: "At most {most}.",
     type: "Type to find an answer.",
     sent: "Sent. Thank you!",

@@ -86,11 +86,7 @@ export function joined(...parts) {
  * Bytes in hexadecimal digits.
  * @param {Uint8Array} bytes
  */
-export function hex(bytes) {
-  let text = "";
-  for (const byte of bytes) text += (byte + 256).toString(16).slice(1);
-  return text;
-}
+export const hex = (bytes) => Array.from(bytes, (byte) => (byte + 256).toString(16).slice(1)).join("");
 
 /**
  * A number in eight bytes, the highest first.

@@ -30,11 +30,11 @@ function projective(d, epsilon, found) {
   const [p, ...others] = primeFactors(q), e = Math.round(Math.log(q) / Math.log(p));
   must(!others.length, "q", "a power of a prime");
   inside("t", t, 2, 27);
-  const v = (q ** t - 1) / (q - 1), n = e * t;
+  const order = q ** t - 1, v = order / (q - 1), n = e * t;
   must(d <= v && v <= 2 ** 26 && n * e * v <= Math.max(2 ** 18, 2 ** 8 * d), "t", `for ${d} values`);
-  inside("recurrence", recurrence, 1, q ** t - 1);
+  inside("recurrence", recurrence, 1, order);
   const taps = Array.from({ length: n }, (_, i) => Math.floor(recurrence / p ** i) % p);
-  const order = q ** t - 1, one = powerOfX(0, taps, p);
+  const one = powerOfX(0, taps, p);
   const factors = [...primeFactors(p - 1), ...primeFactors(order / (p - 1))];
   const early = factors.some((factor) => powerOfX(order / factor, taps, p) === one);
   must(powerOfX(order, taps, p) === one && !early, "recurrence", "a primitive one");
@@ -54,8 +54,7 @@ function projective(d, epsilon, found) {
     }
     const outside = new Uint8Array(v);
     for (let i = 0; i < e * v; i++) outside[i % v] |= Number(terms[i] > 0);
-    const points = [...those(v, (i) => !outside[i]), ...those(v, (i) => outside[i])];
-    return { outside, points: Uint32Array.from(points) };
+    return { outside, points: [...those(v, (i) => !outside[i]), ...those(v, (i) => outside[i])] };
   };
   return design(
     d, epsilon, found, v, (q ** (t - 1) - 1) / (q - 1), v,

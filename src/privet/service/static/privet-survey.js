@@ -18,27 +18,31 @@ const style = new CSSStyleSheet();
 style.replaceSync(`
   :host { display: block; font: inherit; max-width: 42rem; }
   fieldset { border: 0; margin: 0 0 1rem; padding: 0; min-width: 0; }
-  legend { font-size: 1.15em; font-weight: 650; padding: 0; margin-bottom: .5rem; }
+  legend { font-size: 1.15em; font-weight: 650; padding: 0; margin-bottom: .5rem; overflow-wrap: anywhere; }
   label { display: flex; align-items: center; gap: .7rem; min-height: 2.75rem; padding: .3rem .8rem; margin-bottom: .4rem;
-    border: 1px solid var(--privet-line, currentColor); border-radius: .5rem; cursor: pointer; }
+    border: 1px solid var(--privet-line, currentColor); border-radius: .5rem; cursor: pointer; overflow-wrap: anywhere; }
   label:has(:checked) { border-color: var(--privet-accent, currentColor); box-shadow: inset 0 0 0 1px var(--privet-accent, currentColor); }
   label:has(:disabled) { cursor: not-allowed; opacity: .6; }
-  label:has([type=number]) { border: 0; padding: 0; }
+  label:has([type=number]) { border: 0; padding: 0; cursor: auto; }
   .list { max-height: 20rem; overflow: auto; padding: 2px; }
   button, input { font: inherit; color: inherit; }
   input { accent-color: var(--privet-accent, auto); }
   input:is([type=radio], [type=checkbox]) { width: 1.15rem; height: 1.15rem; margin: 0; flex: none; }
-  input:not([type=radio], [type=checkbox]) { box-sizing: border-box; max-width: 100%; padding: .5rem .7rem; background: transparent;
+  input:not([type=radio], [type=checkbox]) { box-sizing: border-box; width: 100%; padding: .5rem .7rem; background: transparent;
     border: 1px solid var(--privet-line, currentColor); border-radius: .45rem; }
+  input[type=number] { width: 8rem; flex: none; }
+  fieldset p { margin: .4rem 0 0; }
   button { padding: .6rem 1.6rem; font-weight: 600; border: 1px solid; border-radius: .45rem; cursor: pointer;
     background: var(--privet-accent, ButtonFace); color: var(--privet-on-accent, ButtonText); }
   :focus-visible { outline: 3px solid var(--privet-accent, currentColor); outline-offset: 2px; }
   [role=status]:not(:empty) { font-weight: 650; }
+  :host([state=sent]) [role=status]::before { content: "✓" / ""; margin-right: .4rem; color: var(--privet-accent, currentColor); }
   h2 { line-height: 1.3; margin: 1.2rem 0 .5rem; font-size: 1.1em; }
   section:not(:empty) { border-top: 1px solid var(--privet-line, currentColor); }
   code { overflow-wrap: anywhere; }
   summary { cursor: pointer; }
-  ul { columns: 12rem; padding-left: 1.2rem; }
+  ul { display: flex; flex-wrap: wrap; gap: .4rem; padding: 0; list-style: none; }
+  li { padding: .15rem .7rem; border: 1px solid var(--privet-line, currentColor); border-radius: 1rem; overflow-wrap: anywhere; }
   p:empty { display: none; }
 `);
 
