@@ -11,11 +11,11 @@ classifier. A report's length and where its bytes descend count as further bytes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import betaincinv
 
 from .bounds import lower_bound
 
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Rows = NDArray[np.uint8]
+    _Test = tuple[int, int, int]  # column, mask and value of its byte
 
 __all__ = ["Leak", "search"]
 
-_FEW, _THRESHOLDS = 6, 32
+_FEW, _THRESHOLDS, _LUCK = 12, 32, 1e-5
 _MOST_REPORTS, _MOST_BYTES = 200_000, 1 << 26  # that are looked at, of each answer
 _BITS = (np.arange(256)[:, None] >> np.arange(8) & 1).astype(np.int64)  # of each byte
 
@@ -50,7 +51,7 @@ class Leak(NamedTuple):
 class _Places:
     """Bytes of rows that are alike in some of their bits."""
 
-    tests: tuple[tuple[int, int, int], ...]  # column, mask, value
+    tests: tuple[_Test, ...]
 
     def holds(self, rows: Rows) -> NDArray[np.bool_]:
         tests = [rows[:, column] & mask == value for column, mask, value in self.tests]
@@ -136,51 +137,70 @@ def _rows(reports: Sequence[bytes] | Rows, width: int) -> Rows:
 
 def _best(x: Rows, y: Rows) -> tuple[float, _Event]:
     """Return what tells x from y, found on one quarter of the rows and chosen on another."""
-    counts = tuple(
+    counts = [
         np.stack([np.bincount(column, minlength=256) for column in rows[::4].T]) for rows in (x, y)
-    )
+    ]
     chosen = x[2::4], y[2::4]
-
-    def gain(event: _Event) -> float:
-        return float(_surely(*(event.holds(rows).sum() for rows in chosen)))
-
-    events: list[_Event] = [*_places(*counts)]
-    for classifier in _classifiers(*counts):
-        scores = np.concatenate([classifier.scores(rows) for rows in chosen])
-        steps = np.unique(np.quantile(scores, np.linspace(0, 1, _THRESHOLDS)))
-        events += [_Classifier(classifier.weights, float(step)) for step in steps]
-    return max(((gain(event), event) for event in events), key=lambda one: one[0])
+    found: list[tuple[float, _Event]] = [_best_places(_places(*counts), *chosen)]
+    found += [_best_threshold(weights, *chosen) for weights in _weights(*counts)]
+    return max(found, key=lambda one: one[0])
 
 
-def _places(x: NDArray[np.int64], y: NDArray[np.int64]) -> list[_Places]:
-    """Return the most telling bytes and bits, and pairs of them."""
-    places = [(c, 255, v) for c, v in _telling(x, y)]
+def _best_places(places: list[_Test], x: Rows, y: Rows) -> tuple[float, _Places]:
+    """Return the place or the pair of places that tells most."""
+    both = []
+    for rows in (x, y):
+        held = np.packbits([_Places((place,)).holds(rows) for place in places], axis=1)
+        both.append(
+            np.stack([np.bitwise_count(held & one).sum(axis=1, dtype=np.int64) for one in held])
+        )
+    sure = _surely(both[0], both[1], len(x))
+    i, j = divmod(int(np.argmax(sure)), len(places))
+    return float(sure[i, j]), _Places(tuple(places[one] for one in sorted({i, j})))
+
+
+def _best_threshold(weights: NDArray[np.float64], x: Rows, y: Rows) -> tuple[float, _Classifier]:
+    """Return the threshold of a classifier from which on it tells most."""
+    own, other = (np.sort(_Classifier(weights).scores(rows)) for rows in (x, y))
+    steps = np.linspace(0, 1, _THRESHOLDS)
+    least = np.unique(np.quantile(np.concatenate([own, other]), steps))
+    hits, false_hits = (len(x) - np.searchsorted(one, least) for one in (own, other))
+    sure = _surely(hits, false_hits, len(x))
+    best = int(np.argmax(sure))
+    return float(sure[best]), _Classifier(weights, float(least[best]))
+
+
+def _places(x: NDArray[np.int64], y: NDArray[np.int64]) -> list[_Test]:
+    """Return the most telling bytes and bits."""
+    places = [(column, 255, value) for column, value in _telling(x, y)]
     for state in (0, 1):
         own, other = (counts @ (state == _BITS) for counts in (x, y))
-        places += [(c, 1 << bit, state << bit) for c, bit in _telling(own, other)]
-    pairs = [pair for pair in combinations(places, 2) if pair[0][:2] != pair[1][:2]]
-    return [_Places((one,)) for one in places] + [_Places(pair) for pair in pairs]
+        places += [(column, 1 << bit, state << bit) for column, bit in _telling(own, other)]
+    return places
 
 
 def _telling(x: NDArray[np.int64], y: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Return the few places where x is surely larger than y, by ratio."""
-    best = np.argsort(_surely(x, y), axis=None)[::-1][:_FEW]
+    """Return the few places where x is larger than y by ratio, three standard deviations apart."""
+    least = np.maximum(x - 3 * np.sqrt(x + 1), 1e-9) / (y + 3 * np.sqrt(y + 1))
+    best = np.argsort(least, axis=None)[::-1][:_FEW]
     return [(int(c), int(v)) for c, v in zip(*np.unravel_index(best, x.shape), strict=True)]
 
 
-def _surely(x: Any, y: Any) -> Any:
-    """Return what the ratio of two counts is at least, about: enough to choose by."""
-    return np.maximum(x - 3 * np.sqrt(x + 1), 1e-9) / (y + 3 * np.sqrt(y + 1))
+def _surely(x: NDArray[np.int64], y: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+    """Return what the ratio of two chances is at least, even if the best of many was lucky."""
+    least = np.where(x > 0, betaincinv(np.maximum(x, 1), n - x + 1, _LUCK), 0.0)
+    most = np.where(y < n, betaincinv(y + 1, np.maximum(n - y, 1), 1 - _LUCK), 1.0)
+    ratio: NDArray[np.float64] = least / most
+    return ratio
 
 
-def _classifiers(x: NDArray[np.int64], y: NDArray[np.int64]) -> list[_Classifier]:
-    """Return the one that takes all bits for independent, and the one that takes all bytes so."""
-    n, m = x[0].sum(), y[0].sum()
-    one_bits, other_bits = ((c @ _BITS + 0.5) / (size + 1) for c, size in ((x, n), (y, m)))
-    set_, clear = np.log(one_bits / other_bits), np.log((1 - one_bits) / (1 - other_bits))
-    bits = set_ @ _BITS.T + clear @ (1 - _BITS.T)
-    bytes_ = np.log((x + 0.5) / (n + 128)) - np.log((y + 0.5) / (m + 128))
-    return [_Classifier(bits), _Classifier(bytes_)]
+def _weights(x: NDArray[np.int64], y: NDArray[np.int64]) -> list[NDArray[np.float64]]:
+    """Return log-likelihood ratios as if all bits were independent, and as if all bytes were."""
+    n = x[0].sum()
+    own, other = ((counts @ _BITS + 0.5) / (n + 1) for counts in (x, y))
+    one, zero = np.log(own / other), np.log((1 - own) / (1 - other))
+    bits: NDArray[np.float64] = one @ _BITS.T + zero @ (1 - _BITS.T)
+    return [bits, np.log((x + 0.5) / (y + 0.5))]
 
 
 def _described(column: int, mask: int, value: int, width: int) -> str:

@@ -137,21 +137,13 @@ def _print(found: Audit) -> None:
 
 
 def _of_peers(ctx: click.Context, trials: int | None, confidence: float, json_out: bool) -> None:
-    from ..audit.peers import audit_peers
+    from ..audit.peers import audit_peers, markdown
 
     rows = audit_peers(**({"trials": trials} if trials else {}), confidence=confidence)
     if json_out:
         print_json({"peers": [_as_document(row) for row in rows]})
     else:
-        table = new_table()
-        for header in ("package", "protocol", "ε claimed", "ε at least", "verdict"):
-            table.add_column(header)
-        for row in rows:
-            verdict = "ε held" if row.passed else "ε EXCEEDED"
-            bound = f"{row.lower_bound:.3f}"
-            package = f"{row.package} {row.version}"
-            table.add_row(package, row.protocol, f"{row.epsilon:g}", bound, verdict)
-        console(120).print(table)
+        click.echo(markdown(rows), nl=False)
     if not all(row.passed for row in rows):
         ctx.exit(FAILED)
 
