@@ -7,7 +7,7 @@ import numpy as np
 
 from privet.audit.subjects import Direct
 from privet.entropy import Entropy
-from privet.mechanisms import BinaryRR, KSubset, SetSubset
+from privet.mechanisms import KSubset, SetSubset
 from privet.mechanisms.paged import Paged
 
 
@@ -163,9 +163,3 @@ class PageByAnswer(Defect):
         first, *others = m.weights
         weights = [2 * first if value[0] == 0 else first, *others]
         return self.drawn(Paged(m.parts, weights), value, n)
-
-
-__all__ = [
-    "BiasedGenerator", "BinaryRR", "IndependentBits", "LikelierHit", "MissOfAll", "NeverCleared",
-    "NoBlanks", "OneMore", "OrderKept", "PageByAnswer",
-]  # fmt: skip
