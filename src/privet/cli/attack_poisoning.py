@@ -48,7 +48,7 @@ def poisoning(
 ) -> None:
     """Let liars send false reports: what they gain beside the theory, and how often they are seen.
 
-    privet simulate attack poisoning --values 20 --people 2000 --liars 40 --repeats 5
+    privet simulate attack poisoning --values 20 --people 2000 --liars 40
     """
     from secrets import randbelow
 
