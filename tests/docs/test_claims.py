@@ -49,6 +49,7 @@ NO_CLAIMS = {
         "With more than two answers": "a bound on guesses, from the definition",
     },
     "docs/designs.md": {"- a count is a sum of such hits": "information, of any design"},
+    "docs/guides/auditing_clients.md": {"`Page(url, survey)` opens a page": "an audit's reports"},
     "docs/guides/clients.md": {
         "- A contract is refused if its integers": "what a client of others should do",
         "- Nothing else leaves the device": "what a client of others should do",
