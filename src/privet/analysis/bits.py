@@ -92,7 +92,9 @@ class TossedBatches(BitBatches):
 class TwoLevelBatches(BitBatches):
     """Draws each person's permanent response, and one report over it."""
 
-    mechanism: TwoLevelUnary
+    def __init__(self, mechanism: TwoLevelUnary) -> None:
+        super().__init__(mechanism)
+        self._flips = mechanism.flip, mechanism.noise
 
     @property
     def rows(self) -> int:
@@ -113,7 +115,7 @@ class TwoLevelBatches(BitBatches):
         values, (*levels, coins), out = rows
         m, rest = self.mechanism, tail[: len(tail) // 8 * 8].view("<u8")
         wide, used = np.zeros((len(out), words_of(m.d)), dtype="<u8"), 0
-        for planes, flip in zip(levels, (m.flip, m.noise), strict=True):
+        for planes, flip in zip(levels, self._flips, strict=True):
             bits = np.empty_like(wide)
             integers = 0, m.d, np.uint64(flip)
             done, more = kernels.fill_flips(

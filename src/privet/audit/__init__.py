@@ -6,7 +6,8 @@ Reports of a few known answers are made by the million, and three things are ask
   from below (`privet.audit.bounds`). Another event is searched in the bare bytes: if that exceeds
   ε, something leaks beside the report.
 - *Does the law differ from the contract?* Reports are held against their exact law.
-- *Do repeats differ?* A person's device must answer the same question in the same way.
+- *Do repeats differ?* A person's device must answer the same question in the same way, or by fresh
+  copies of one permanent response.
 
 On request, hits and misses are timed as well.
 
@@ -29,7 +30,7 @@ from . import clients
 from .clients import Callable, Command, InProcess, Page
 from .repeats import repeats_verdict
 from .result import Audit, Verdict
-from .subjects import Direct, mechanism_of, probes
+from .subjects import Direct, claimed_of, mechanism_of, probes
 from .timing import timing_verdict
 from .trials import Trials
 
@@ -51,7 +52,7 @@ __all__ = [
 ]
 
 # Which part of the level each question has; repeats take none, as no chance is involved.
-_PRIVACY, _LAW, _TIMING = 0.4, 0.4, 0.2
+_PRIVACY, _LAW, _REPEATS, _TIMING = 0.4, 0.35, 0.05, 0.2
 
 
 def audit(
@@ -104,14 +105,16 @@ def audit(
     made: Any = client
     if made is None:
         made = InProcess(subject) if isinstance(subject, Contract) else Direct(subject)  # type: ignore[arg-type]
-    seen = Trials(mechanism_of(subject), asked)
+    mechanism = mechanism_of(subject)
+    seen = Trials(mechanism, asked)
     with progress("reports", total=trials * len(asked)) as advance:
         seen.run(made, trials, advance)
     bound, epsilon, leaks = seen.privacy_verdicts(_PRIVACY * alpha)
-    law, repeated = seen.law_verdict(_LAW * alpha), repeats_verdict(made, asked, repeats)
+    law = seen.law_verdict(_LAW * alpha)
+    repeated = repeats_verdict(made, mechanism, asked, repeats, _REPEATS * alpha)
     verdicts = [epsilon, law, repeated, leaks]
     if timing:
         verdicts.append(timing_verdict(made, asked[-1], timing, _TIMING * alpha))
     return Audit(
-        repr(subject), subject.epsilon, bound, trials, len(asked), confidence, tuple(verdicts)
+        repr(subject), claimed_of(mechanism), bound, trials, len(asked), confidence, tuple(verdicts)
     )

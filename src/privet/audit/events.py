@@ -279,8 +279,7 @@ class Differences:
             ]
             yield from ((x, y, *seen) for seen in pages)
             if len(pages) > 1:
-                true, false = map(sum, zip(*pages, strict=True))
-                yield x, y, true, false
+                yield x, y, sum(true for true, _ in pages), sum(false for _, false in pages)
 
     def _seen(self, page: int, x: int, y: int, least: int) -> tuple[int, int]:
         """Return how many reports of x, and of y, support x so much more than y."""

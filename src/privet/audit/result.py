@@ -11,7 +11,7 @@ __all__ = ["Audit", "Verdict"]
 _TITLES = {
     "epsilon": ("ε held", "ε exceeded"),
     "law": ("the law is the contract's", "the law differs from the contract"),
-    "repeats": ("repeats are the same", "repeats differ"),
+    "repeats": ("repeats say no more", "repeats differ"),
     "leaks": ("no leak found", "a leak beside the report"),
     "timing": ("time says nothing", "time tells hits from misses"),
 }

@@ -18,6 +18,7 @@ from ..answers.several import Several
 from ..contract import Contract
 from ..entropy import Stream
 from ..mechanisms.base import Mechanism
+from ..mechanisms.bits.two_level_unary import TwoLevelUnary
 from ..mechanisms.choices import Choices
 from ..mechanisms.paged import Paged
 from ..questionnaire import Questionnaire
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ..answers.base import Answers
     from ..entropy import Entropy
 
-__all__ = ["Direct", "Probe", "probes"]
+__all__ = ["Direct", "Probe", "claimed_of", "mechanism_of", "probes"]
 
 
 class Probe(NamedTuple):
@@ -154,6 +155,13 @@ def _sets(options: int, largest: int, most: int, rng: Generator) -> list[tuple[i
         size = int(rng.integers(1, largest + 1))
         found[tuple(sorted(rng.choice(options, size, replace=False).tolist()))] = None
     return list(found)[:most]
+
+
+def claimed_of(mechanism: Mechanism) -> float:
+    """Return the privacy level that one report by itself must keep."""
+    if isinstance(mechanism, Paged):
+        return max(claimed_of(part) for part in mechanism.parts)
+    return mechanism.report_epsilon if isinstance(mechanism, TwoLevelUnary) else mechanism.epsilon
 
 
 def mechanism_of(subject: Mechanism | Contract) -> Mechanism:

@@ -13,6 +13,7 @@ from .events import Differences
 from .fit import fit_of
 from .leaks import search
 from .result import Verdict
+from .subjects import claimed_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -105,7 +106,7 @@ class Trials:
 
     def privacy_verdicts(self, alpha: float) -> tuple[float, Verdict, Verdict]:
         """Return the largest lower bound at this level, whether ε is exceeded, and by a leak."""
-        count, claimed = len(self.probes), self.mechanism.epsilon
+        count, claimed = len(self.probes), claimed_of(self.mechanism)
         pairs = [(i, i + 1) for i in range(0, count - 1, 2)]
         if self._differences.tests:  # a search is for what lies beside, of whomever it is
             pairs = pairs[:_SEARCHED_PAIRS]
@@ -138,7 +139,7 @@ class Trials:
         x, y = (self.probes[place].answer for place in leaked.between)
         found = f"the most telling bytes between {x!r} and {y!r}: {leaked.event}"
         figures = {"lower_bound": _finite(leaked.bound), "event": leaked.event, "between": [x, y]}
-        return Verdict("leaks", leaked.bound <= self.mechanism.epsilon, found, figures)
+        return Verdict("leaks", leaked.bound <= claimed_of(self.mechanism), found, figures)
 
     def law_verdict(self, alpha: float) -> Verdict:
         """Return whether reports follow the contract's law."""

@@ -55,7 +55,7 @@ _UNIT = 2.0**-53
 _ABOVE = 2.0**-49
 _NEVER = 36.0  # what has the probability e^-36 is bounded instead of computed
 _SPLIT = 1e-4  # by how much splitting may raise the variance, if there are steps enough
-_TILTS = 2.0 ** np.arange(-4, 7)
+_TILTS: Floats = np.exp2(np.arange(-4, 7, dtype=np.float64))
 
 
 class _Law(NamedTuple):
