@@ -5,12 +5,13 @@ BIN    := $(VENV)/bin
 BENCH  ?= .venv-bench
 PIP    := -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --constraint constraints.txt
+COMMITTED = $(shell git log -1 --format=%ct 2>/dev/null)
 CODE   := src tests benchmarks docs examples
 
-.PHONY: help demo test lint docs bench peers accuracy fuzz coverage lock clean
+.PHONY: help demo test lint docs bench peers accuracy fuzz randomness release dependencies coverage lock clean
 
 help:  ## what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.demo  ## set everything up and run the main job end to end
 	$(BIN)/privet demo --serve
@@ -49,6 +50,18 @@ accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, and 
 fuzz: $(VENV)/.dev  ## thousands of requests of every kind against a real server
 	$(BIN)/python tests/support/fuzzing.py 500
 
+randomness: $(VENV)/.dev  ## dieharder over the words that samplers use, in benchmarks/RANDOMNESS.md
+	$(BIN)/python tests/support/randomness.py
+
+release: $(VENV)/.dev  ## wheel and source distribution in dist: built twice, and tried on every Python here
+	$(BIN)/python $(LOCKED) --group release
+	$(if $(COMMITTED),SOURCE_DATE_EPOCH=$(COMMITTED)) $(BIN)/python tests/support/releasing.py dist
+
+dependencies: $(VENV)/.dev  ## what privet[all] installs, as an SBOM in build, its licences, and known vulnerabilities
+	$(BIN)/python $(LOCKED) --group release
+	$(BIN)/python tests/support/dependencies.py build
+	$(BIN)/pip-audit --strict --disable-pip --no-deps --requirement constraints.txt
+
 coverage: $(VENV)/.dev  ## every test once more, with the lines of src that none reaches
 	@tests/components.sh
 	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov -k "not quickly"  # as tracing takes time
@@ -57,7 +70,7 @@ lock: $(BIN)/python  ## the newest versions of everything, in constraints.txt
 	$(BIN)/python $(PIP) --upgrade 'pip>=25.1'
 	$(BIN)/python $(PIP) --group lock
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate \
-	  --custom-compile-command 'make lock' --all-extras --group dev --group accuracy --output-file constraints.txt pyproject.toml
+	  --custom-compile-command 'make lock' --all-extras --group dev --group accuracy --group release --output-file constraints.txt pyproject.toml
 
 clean:  ## remove what was made here
 	rm -rf $(VENV) $(BENCH) build dist docs/_build docs/_pictures .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-# Files outside this folder, and the pages that include them.
+# Files that the repository's own pages link to, and the site's pages of them.
 PAGES = {
     "CHANGELOG.md": "project/changelog",
     "CONTRIBUTING.md": "project/contributing",
     "SECURITY.md": "project/security",
+    "docs/project/upgrading.md": "project/upgrading",
     "benchmarks/ACCURACY.md": "project/accuracy",
     "benchmarks/RESULTS.md": "project/benchmarks",
     "benchmarks/SCALES.md": "project/scales",

@@ -2,14 +2,14 @@
 
 import email
 import re
-import subprocess
-import sys
 import tarfile
 import tomllib
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+
+import releasing
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -60,7 +60,7 @@ def test_everything_that_is_named_is_locked():
     groups = PYPROJECT["dependency-groups"]
     named = {
         name(one)
-        for group in ("accuracy", "docs", "dev")
+        for group in ("accuracy", "docs", "dev", "release")
         for one in groups[group]
         if type(one) is str
     }
@@ -93,13 +93,22 @@ def test_every_target_that_a_page_names_can_be_made():
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """Return the source distribution, and the wheel made from it."""
-    folder = tmp_path_factory.mktemp("dist")
-    subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    (source,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
-    return source, wheel
+    return releasing.build(ROOT, tmp_path_factory.mktemp("dist"))
+
+
+def test_built_again_elsewhere_they_have_the_same_bytes(built, tmp_path):
+    for first, second in zip(built, releasing.rebuild(built[0], tmp_path), strict=True):
+        assert first.name == second.name
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_the_time_of_a_release_is_that_of_its_commit(built, tmp_path):
+    """As SOURCE_DATE_EPOCH says; so the test above would see other bytes."""
+    later = releasing.build(ROOT, tmp_path, SOURCE_DATE_EPOCH="1700000000")
+    for first, second in zip(built, later, strict=True):
+        assert first.read_bytes() != second.read_bytes()
+    with ZipFile(later[1]) as wheel:
+        assert {one.date_time for one in wheel.infolist()} == {(2023, 11, 14, 22, 13, 20)}
 
 
 def test_a_wheel_has_the_package_and_nothing_else(built):

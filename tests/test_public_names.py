@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 import tomllib
@@ -49,10 +50,16 @@ def test_the_public_names_are_pinned():
         _ = privet.nonsense
 
 
-def test_the_version_is_said_once_more_only_in_pyproject():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["version"] == privet.__version__
-    assert f"## {privet.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+def test_the_version_has_one_home():
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert pyproject["project"]["dynamic"] == ["version"]
+    assert ROOT / pyproject["tool"]["hatch"]["version"]["path"] == Path(privet.__file__)
+    assert f"\nversion: {privet.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_the_changelog_begins_with_this_version():
+    versions = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert versions[0] == privet.__version__
 
 
 def test_the_error_tree_is_drawn_as_it_is():

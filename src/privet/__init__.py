@@ -70,7 +70,7 @@ __all__ = [
     "theory",
 ]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PERSONS = {"entropy", "errors", "mechanisms"}
 _HOMES = {
