@@ -123,8 +123,8 @@ SLOW = """
 import {{ Survey as Right }} from "{home}/privet.js";
 let kept = 0;
 export const Survey = {{
-  from(text) {{
-    const survey = Right.from(text);
+  async from(text) {{
+    const survey = await Right.from(text);
     return {{
       randomize(answer, options) {{
         const report = survey.randomize(answer, options);

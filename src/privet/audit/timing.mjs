@@ -9,25 +9,25 @@ const WARM = 500; // reports that are not timed, for the compiler
 /**
  * @param {any} client a module with a class Survey as that of privet.js
  * @param {{ contract: string, answer: any, reports: number, repeats: number, rounds: number }} given
- * @returns {{ times: number[], reports: string[] }} nanoseconds of a report each, and the reports
+ * @returns {Promise<{ times: number[], reports: string[] }>} nanoseconds of a report each, and the reports
  */
-export function timed({ Survey }, { contract, answer, reports, repeats, rounds }) {
-  const survey = Survey.from(contract), times = [], made = [];
+export async function timed({ Survey }, { contract, answer, reports, repeats, rounds }) {
+  const survey = await Survey.from(contract), times = [], made = [];
   for (let i = 0; i < WARM; i++) survey.randomize(answer);
   for (let i = 0; i < reports; i++) {
     /** @type {Uint8Array[]} */
     const drawn = [];
     let at = 0;
     const report = survey.randomize(answer, {
-      read: (/** @type {number} */ size) => drawn[drawn.push(crypto.getRandomValues(new Uint8Array(size))) - 1],
+      source: () => (/** @type {number} */ size) => drawn[drawn.push(crypto.getRandomValues(new Uint8Array(size))) - 1],
     });
-    const read = () => drawn[at++];
+    const source = () => () => drawn[at++];
     let quickest = Infinity;
     for (let round = 0; round < rounds; round++) {
       const begin = performance.now();
       for (let again = 0; again < repeats; again++) {
         at = 0;
-        survey.randomize(answer, { read });
+        survey.randomize(answer, { source });
       }
       quickest = Math.min(quickest, performance.now() - begin);
     }

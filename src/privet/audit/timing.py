@@ -146,7 +146,7 @@ def in_node(
         f"import {{ timed }} from {json.dumps((_HERE / 'timing.mjs').as_uri())};"
         f"import * as client from {json.dumps(module.resolve().as_uri())};"
         "let text = ''; for await (const piece of process.stdin) text += piece;"
-        "console.log(JSON.stringify(timed(client, JSON.parse(text))));"
+        "console.log(JSON.stringify(await timed(client, JSON.parse(text))));"
     )
     done = subprocess.run(  # noqa: S603
         [node, "--input-type=module", "--eval", script],
