@@ -7,6 +7,9 @@ from privet.simulate import averaging
 
 from .look import GREEN, GREY, INK, ORANGE, STEPS, new_figure, tidy, title
 
+# Where curves that level off are drawn.
+_FEW = (1, 2, 3, 5, 8, 13, 20, 35, 60, 100)
+
 
 def draw_repeats():
     """Draw how fresh reports of one answer give it away, and keyed ones do not."""
@@ -20,8 +23,8 @@ def draw_repeats():
         (KSubset(100, 1.0), True, "ε = 1, secret", GREY, -4),
     ]
     for mechanism, keyed, name, colour, above in shown:
-        people = 20_000 if keyed else 2000
-        curve = averaging(mechanism, range(1, 101), keyed=keyed, people=people, seed=1)
+        at, people = (_FEW, 20_000) if keyed else (range(1, 101), 2000)
+        curve = averaging(mechanism, at, keyed=keyed, people=people, seed=1)
         found = 100 * np.array(curve.found)
         ax.plot(curve.reports, found, color=colour, lw=2.2, ls="--" if keyed else "-")
         ax.annotate(

@@ -28,7 +28,7 @@ def draw_margins():
     """Draw the margin against people, for several ε."""
     figure = new_figure(6.8, 4.2)
     ax = figure.gca()
-    people = np.geomspace(300, 3e6, 30).astype(int)
+    people = np.geomspace(300, 3e6, 15).astype(int)
     for epsilon, colour in zip((0.25, 0.5, 1.0, 2.0, 4.0), STEPS, strict=True):
         margins = [100 * plan(30, epsilon=epsilon, n=int(n)).margin for n in people]
         ax.plot(people, margins, color=colour, lw=2.2)
