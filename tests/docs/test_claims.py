@@ -33,7 +33,7 @@ CLAIM = re.compile(
     | same\ (?:draws|number\ of\ bytes|size) | holds?\ (?:nothing\ else|reports\ alone)
     | says?\ nothing\ of\ whose | not\ say\ whose
     | nothing\ (?:stored|links|is\ kept|that\ tells)
-    | no\ (?:cookie|access\ log|addresses) | (?:has\ an|have)\ address
+    | no\ (?:cookie|access\ log|addresses) | (?:has\ an|have)\ address | \bcertif(?:y|ies)\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
