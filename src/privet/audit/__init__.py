@@ -26,7 +26,6 @@ from ..bulk.progress import no_progress
 from ..contract import Contract
 from ..errors import InvalidArgument
 from ..mechanisms.base import Mechanism
-from . import clients
 from .clients import Callable, Command, InProcess, Page
 from .repeats import repeats_verdict
 from .result import Audit, Verdict
@@ -48,7 +47,6 @@ __all__ = [
     "Page",
     "Verdict",
     "audit",
-    "clients",
 ]
 
 # Which part of the level each question has; repeats take none, as no chance is involved.
@@ -78,7 +76,7 @@ def audit(
     confidence : float
         A correct client passes with at least this probability.
     client : Client, optional
-        Who makes the reports; by default this package. See `privet.audit.clients`.
+        Who makes the reports; by default this package. See `InProcess`, `Callable`, `Command` and `Page`.
     answers : int
         How many answers are tried: all pairs of all answers, if there are no more.
     repeats : int
