@@ -48,6 +48,16 @@ class Target(NamedTuple):
             return
 
 
+def must(call: "Callable[..., Any]", *given: Any, **more: Any) -> Any:
+    """Return what a call returns that has no reason to refuse."""
+    from privet.errors import PrivetError
+
+    try:
+        return call(*given, **more)
+    except PrivetError as error:
+        raise AssertionError("What was accepted before is refused.") from error
+
+
 def target(name: str) -> Target:
     """Return a target by its name."""
     (home,) = (home for home, names in TARGETS.items() if name in names)
@@ -90,7 +100,7 @@ def edited(documents: "Sequence[str]", choices: Choices) -> str:
             case 0:
                 del holder[key]
             case 1:
-                holder[key] = choices.of(ODD)
+                holder[key] = deepcopy(choices.of(ODD))
             case 2:
                 other, place = choices.of([*_places(document)])
                 holder[key] = deepcopy(other[place])
@@ -101,7 +111,7 @@ def edited(documents: "Sequence[str]", choices: Choices) -> str:
             case _ if isinstance(holder, list):
                 holder.append(deepcopy(value))
             case _:
-                holder[choices.of(["a", "epsilon", "mechanism", "most", "whole"])] = value
+                holder[choices.of(["a", "epsilon", "mechanism", "most", "whole"])] = deepcopy(value)
         if not document:
             break
     return json.dumps(document)

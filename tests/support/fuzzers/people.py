@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 
-from fuzzers import Choices, Target, edited
+from fuzzers import Choices, Target, edited, must
 from fuzzers.contracts import WHICH
 from privet.audit.clients import Command
 from privet.ledger import Ledger
@@ -80,7 +80,7 @@ def spool(data: bytes) -> None:
     (folder,) = (FOLDER / "spool").iterdir()
     (folder / ("0" * 32)).write_bytes(data)
     for _, report in kept.left():
-        WHICH.mechanism.check([report])
+        must(WHICH.mechanism.check, [report])
 
 
 def command(data: bytes) -> None:
