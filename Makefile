@@ -46,7 +46,9 @@ accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, and 
 	$(BIN)/python -m benchmarks.scales_peers
 	$(BIN)/python -m benchmarks.accuracy
 
-fuzz: $(VENV)/.dev  ## thousands of requests of every kind against a real server
+fuzz: $(VENV)/.dev  ## millions of inputs to every reader, and thousands of requests to a real server
+	$(BIN)/python $(LOCKED) --group fuzz
+	PYTHONPATH=tests/support $(BIN)/python -m fuzzers
 	$(BIN)/python tests/support/fuzzing.py 500
 
 coverage: $(VENV)/.dev  ## every test once more, with the lines of src that none reaches
@@ -57,7 +59,7 @@ lock: $(BIN)/python  ## the newest versions of everything, in constraints.txt
 	$(BIN)/python $(PIP) --upgrade 'pip>=25.1'
 	$(BIN)/python $(PIP) --group lock
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate \
-	  --custom-compile-command 'make lock' --all-extras --group dev --group accuracy --output-file constraints.txt pyproject.toml
+	  --custom-compile-command 'make lock' --all-extras --group dev --group accuracy --group fuzz --output-file constraints.txt pyproject.toml
 
 clean:  ## remove what was made here
 	rm -rf $(VENV) $(BENCH) build dist docs/_build docs/_pictures .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

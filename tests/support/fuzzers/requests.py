@@ -1,4 +1,8 @@
-"""Requests of every kind to the application itself, without a socket."""
+"""Requests of every kind to the application itself, without a socket.
+
+They are of the bytes that a server's parser lets through: ASCII in the target, and no control
+characters in headers.
+"""
 
 import asyncio
 import json
@@ -21,7 +25,15 @@ KINDS = sorted({kind for row in ROUTES for kind in row.takes})
 PATHS = list(dict.fromkeys(row.path for row in ROUTES))
 BODIES = [(row.method, row.path, kind) for row in ROUTES for kind in row.takes]
 IDS = [WHICH.id, HOW.id, BOTH.id, "closed", "%64oomed", "none", "", "..", "%00", "%ff"]
-KEYS = ["", "Idempotency-Key", "Invitation", "Origin", "Host", "Accept-Language", "If-None-Match"]
+KEYS = [
+    "Content-Length",
+    "Idempotency-Key",
+    "Invitation",
+    "Origin",
+    "Host",
+    "Accept-Language",
+    "If-None-Match",
+]
 QUERIES = [b"", b"people=7", b"invited=true&public_from=5", b"question=which", b"key=" + b"k" * 22]
 DOCUMENTS = [
     *TEXTS,
@@ -37,11 +49,11 @@ class _Application:
 
     def __init__(self) -> None:
         self._folder = TemporaryDirectory(prefix="privet-fuzz-")
-        store = open_store(Path(self._folder.name, "s.db"))
-        store.set_token(hashed(TOKEN))
-        self._app = named(below(make_app(store), "/p"), {"a.example", ""})
+        self._store = open_store(Path(self._folder.name, "s.db"))
+        self._store.set_token(hashed(TOKEN))
+        self._app = named(below(make_app(self._store), "/p"), {"a.example", ""})
         self._loop = asyncio.new_event_loop()
-        self._begun = asyncio.Event()
+        self._begun, self._ends = asyncio.Event(), asyncio.Event()
         self._running = self._loop.create_task(self._live())
         self._loop.run_until_complete(self._begun.wait())
         for one in (WHICH, HOW, BOTH):
@@ -53,15 +65,24 @@ class _Application:
 
     async def _live(self) -> None:
         async def receive():
-            if self._begun.is_set():
-                await asyncio.Event().wait()
-            return {"type": "lifespan.startup"}
+            if not self._begun.is_set():
+                return {"type": "lifespan.startup"}
+            await self._ends.wait()
+            return {"type": "lifespan.shutdown"}
 
         async def send(message):
-            assert message["type"] == "lifespan.startup.complete", message
             self._begun.set()
 
         await self._app({"type": "lifespan"}, receive, send)
+
+    def end(self) -> None:
+        """Stop it, and throw its store away."""
+        self._ends.set()
+        self._loop.run_until_complete(self._running)
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self._loop.close()
+        self._store.__exit__(None, None, None)
+        self._folder.cleanup()
 
     def ask(self, method, raw, query=b"", body=b"", headers=()) -> int:
         """Return the status that a request gets."""
@@ -99,11 +120,19 @@ APPLICATION: list[_Application] = []
 
 def _ask(method, path, *more, **options) -> None:
     if not APPLICATION:
-        logging.disable()
+        logging.getLogger("privet").setLevel(logging.CRITICAL)
         APPLICATION.append(_Application())
     if method == "DELETE" or path.endswith(b"/close"):  # or soon there would be none
         path = b"/surveys/closed/close"
     APPLICATION[0].ask(method, path, *more, **options)
+
+
+def _ascii(data: bytes) -> bytes:
+    return bytes(one for one in data if 0x20 < one < 0x7F)
+
+
+def _shown(data: bytes) -> bytes:
+    return bytes(one for one in data if one >= 0x20 and one != 0x7F)
 
 
 def _placed(path: str, choices: Choices) -> bytes:
@@ -120,17 +149,17 @@ def request(data: bytes) -> None:
     method = choices.of(["GET", "POST", "PATCH", "HEAD", "OPTIONS", "PUT", "DELETE", "\xe9"])
     path = _placed(choices.of(PATHS), choices)
     if choices.below(8) == 0:
-        path = b"/" + choices.bytes(choices.below(32))
-    query = choices.of(QUERIES) or choices.bytes(choices.below(32))
+        path = b"/" + _ascii(choices.bytes(choices.below(32)).replace(b"?", b""))
+    query = choices.of(QUERIES) or _ascii(choices.bytes(choices.below(32)))
     headers = [(b"host", b"a.example")]
     if choices.below(4) == 0:
-        headers += [(b"cookie", b"privet=" + choices.bytes(choices.below(48)))]
+        headers += [(b"cookie", b"privet=" + _shown(choices.bytes(choices.below(48))))]
     elif choices.below(4):
         headers += [ADMIN[0]]
     headers += [(b"content-type", choices.of(KINDS).encode())]
     for _ in range(choices.below(4)):
-        name = choices.of(KEYS).lower().encode() or choices.bytes(8)
-        headers += [(name, choices.bytes(choices.below(64)))]
+        value = _shown(choices.bytes(choices.below(64)))
+        headers += [(choices.of(KEYS).lower().encode(), value)]
     _ask(method, path, query, choices.bytes(), headers)
 
 
