@@ -74,7 +74,7 @@ def expected_interval(mechanism: Mechanism, theta: float, n: int, alpha: float) 
     if not hasattr(mechanism, "hit_rates"):
         rule = "one that hits every category at the same rate"
         raise InvalidArgument("plan", "mechanism", rule, mechanism)
-    return _expected_by_rates(mechanism, theta, n, alpha)  # type: ignore[arg-type]
+    return _expected_by_rates(mechanism, theta, n, alpha)
 
 
 def _expected_by_rates(mechanism: Rated, theta: float, n: int, alpha: float) -> Ends:

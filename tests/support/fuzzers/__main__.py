@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from fuzzers import TARGETS, budget, target
 
 QUOTAS = {name: 1000 * runs for some in TARGETS.values() for name, runs in some.items()}
+KERNELS = Path(__file__).parents[3] / "src" / "privet" / "analysis" / "kernels"
 BUDGET = 5000  # where hypothesis has to do
 HANGS, MEGABYTES = 20, 3072  # an input that takes more of either is a crash
 # Where there is a folder in memory, files are written there.
@@ -33,7 +34,8 @@ def drive(name: str, options: list[str]) -> None:
     """Give one target inputs until the options' end; the first folder is its corpus."""
     import atheris
 
-    with atheris.instrument_imports(include=["privet"], exclude=["privet.analysis.kernels"]):
+    compiled = [f"privet.analysis.kernels.{path.stem}" for path in KERNELS.glob("*.py")]
+    with atheris.instrument_imports(include=["privet"], exclude=compiled):
         found = target(name)
     from privet.errors import Clamped
 
