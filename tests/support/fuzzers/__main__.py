@@ -1,7 +1,7 @@
 """Targets driven by atheris, which follows what each input reaches; see `fuzzers`.
 
     python -m fuzzers [--seconds 300] [--only NAME ...]   # a process after the other, and a table
-    python -m fuzzers NAME [libFuzzer's options]           # one target, in this process
+    python -m fuzzers NAME [libFuzzer's options] [FILE]    # one target, in this process
 
 Only privet's own modules are instrumented, and not those that numba compiles.
 """
@@ -31,7 +31,7 @@ _AT = re.compile(r"^#(\d+)\s.* cov: (\d+) ft: \d+ corp: (\d+)/(\S+)", re.MULTILI
 
 
 def drive(name: str, options: list[str]) -> None:
-    """Give one target inputs until the options' end; the first folder is its corpus."""
+    """Give one target inputs, begun from its seeds, or those of the files that are named alone."""
     import atheris
 
     compiled = [f"privet.analysis.kernels.{path.stem}" for path in KERNELS.glob("*.py")]
@@ -45,7 +45,8 @@ def drive(name: str, options: list[str]) -> None:
     with TemporaryDirectory(prefix="privet-fuzz-") as folder:
         for number, seed in enumerate(found.seeds):
             Path(folder, str(number)).write_bytes(seed)
-        atheris.Setup([name, folder, f"-max_len={found.most}", *options], found)
+        begun = [folder] if all(one.startswith("-") for one in options) else []
+        atheris.Setup([name, *begun, f"-max_len={found.most}", *options], found)
         atheris.Fuzz()
 
 
