@@ -47,7 +47,9 @@ accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, and 
 	$(BIN)/python -m benchmarks.scales_peers
 	$(BIN)/python -m benchmarks.accuracy
 
-fuzz: $(VENV)/.dev  ## thousands of requests of every kind against a real server
+fuzz: $(VENV)/.dev  ## millions of inputs to every reader, and thousands of requests to a real server
+	$(BIN)/python $(LOCKED) --group fuzz
+	PYTHONPATH=tests/support $(BIN)/python -m fuzzers
 	$(BIN)/python tests/support/fuzzing.py 500
 
 randomness: $(VENV)/.dev  ## dieharder over the words that samplers use, in benchmarks/RANDOMNESS.md
@@ -70,7 +72,8 @@ lock: $(BIN)/python  ## the newest versions of everything, in constraints.txt
 	$(BIN)/python $(PIP) --upgrade 'pip>=25.1'
 	$(BIN)/python $(PIP) --group lock
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate \
-	  --custom-compile-command 'make lock' --all-extras --group dev --group accuracy --group release --output-file constraints.txt pyproject.toml
+	  --custom-compile-command 'make lock' --all-extras --group dev --group accuracy --group release --group fuzz \
+	  --output-file constraints.txt pyproject.toml
 
 clean:  ## remove what was made here
 	rm -rf $(VENV) $(BENCH) build dist docs/_build docs/_pictures .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

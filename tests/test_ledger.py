@@ -67,6 +67,7 @@ def test_the_file_is_its_owners_alone_and_says_which_surveys(path):
         '{"ledger": 1, "surveys": {"f": 1}}',
         '{"ledger": 1, "surveys": {"f": {"epsilon": -1.0, "fresh": 1, "keyed": []}}}',
         '{"ledger": 1, "surveys": {"f": {"epsilon": NaN, "fresh": 1, "keyed": []}}}',
+        '{"ledger": 1, "surveys": {"f": {"epsilon": Infinity, "fresh": 0, "keyed": []}}}',
         '{"ledger": 1, "surveys": {"f": {"epsilon": 1.0, "fresh": -1, "keyed": []}}}',
         '{"ledger": 1, "surveys": {"f": {"epsilon": 1.0, "fresh": 1, "keyed": [1]}}}',
     ],

@@ -12,6 +12,7 @@ import os
 import sys
 from contextlib import contextmanager
 from decimal import Decimal
+from math import inf
 from pathlib import Path
 
 from .arguments import positive
@@ -161,5 +162,6 @@ def _is_ledger(fields: dict[str, Any]) -> bool:
 
 def _is_entry(fields: dict[str, Any]) -> bool:
     epsilon, fresh, marks = (fields.get(name) for name in ("epsilon", "fresh", "keyed"))
-    numbers = isinstance(epsilon, float) and epsilon > 0 and isinstance(fresh, int) and fresh >= 0
+    finite = isinstance(epsilon, float) and 0 < epsilon < inf
+    numbers = finite and isinstance(fresh, int) and fresh >= 0
     return numbers and isinstance(marks, list) and all(isinstance(one, str) for one in marks)

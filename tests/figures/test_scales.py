@@ -109,3 +109,13 @@ def test_long_questions_stay_inside_and_pictures_are_the_same_bytes_every_time(t
         for path in paths:
             save(what, path)
         assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_a_mean_far_beyond_the_scale_is_marked_at_its_end(tmp_path):
+    survey = Survey("How much?", Scale(0, 9), 1.0)
+    tally = survey.tally()
+    tally.update(b"\1")  # of the lowest numbers, and all that there is
+    found = tally.estimate()
+    assert found.mean().value < -9
+    assert plot_scale(found).lines[-1].get_xdata() == [0]
+    save_scale(found, tmp_path / "a.png")  # without a warning that there is no room

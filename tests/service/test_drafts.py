@@ -118,3 +118,11 @@ def test_people_are_a_number(client, people):
 
 def test_drafts_are_for_the_administrator(client):
     assert client.ask("POST", "/drafts", b"{}", **JSON).status == 401
+
+
+@pytest.mark.parametrize("mechanism", ["rappor", "hashed-rr", "interval", "geometric-noise"])
+def test_what_cannot_be_planned_is_refused(client, mechanism):
+    body = Survey("Tea?", TEA["categories"], 1.0, mechanism=mechanism).to_json().encode()
+    answer = client.ask("POST", "/drafts", body, admin=True, **JSON)
+    assert (answer.status, answer.json["reason"]) == (400, "invalid-draft")
+    assert "must be one that hits every category at the same rate" in answer.json["detail"]

@@ -76,7 +76,8 @@ def audit(
     confidence : float
         A correct client passes with at least this probability.
     client : Client, optional
-        Who makes the reports; by default this package. See `InProcess`, `Callable`, `Command` and `Page`.
+        Who makes the reports: by default `InProcess`, this package; or `Callable`, `Command` or
+        `Page`.
     answers : int
         How many answers are tried: all pairs of all answers, if there are no more.
     repeats : int

@@ -25,7 +25,8 @@ def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     """Draw how the numbers are spread, smoothly; return the axes.
 
     The band has the standard errors of the smooth distribution, and does not show what smoothing
-    hides. Few whole numbers have a bar each. The mean is marked, with its interval.
+    hides. Few whole numbers have a bar each. The mean is marked, with its interval;
+    one that lies beyond the scale, as few reports may say, at its end.
     """
     if ax is None:
         ax = canvas.shown_figure(8, 3.6).gca()
@@ -43,7 +44,8 @@ def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     ends = mean.interval(level)
     ax.plot(ends, [0, 0], color=canvas.INK, lw=2.5, solid_capstyle="butt", clip_on=False)
     label = f"mean, {100 * level:g} % interval"
-    ax.plot([mean.value], [0], "|", color=canvas.INK, ms=12, mew=2, clip_on=False, label=label)
+    marked = min(max(mean.value, estimate.scale.low), estimate.scale.high)
+    ax.plot([marked], [0], "|", color=canvas.INK, ms=12, mew=2, clip_on=False, label=label)
     ax.set_ylim(0, 1.05 * min(high.max(), _HIGHEST * curve.max()))
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)

@@ -18,6 +18,7 @@ import numpy as np
 from ..analysis.estimator import HitRates
 from ..analysis.numbers import Numbers
 from ..analysis.presence import binomial_tail
+from ..errors import InvalidArgument
 from ..mechanisms.hashes.one_option import OneOption
 from ..mechanisms.subsets.listed_sets import ListedSets
 
@@ -58,6 +59,8 @@ def common_margin(mechanism: Mechanism, n: int, alpha: float) -> float:
 def expected_interval(mechanism: Mechanism, theta: float, n: int, alpha: float) -> Ends:
     """Return the expected ends of the interval of a share, as it is shown: within [0, 1].
 
+    Raise InvalidArgument for a mechanism whose categories are not alike, such as RAPPOR.
+
     >>> from privet.mechanisms import KSubset, OneOption
     >>> [round(end, 4) for end in expected_interval(KSubset(30, 1.0), 0.5, 50_000, 0.05)]
     [0.4822, 0.5179]
@@ -68,7 +71,10 @@ def expected_interval(mechanism: Mechanism, theta: float, n: int, alpha: float) 
         return _expected_of_asked(mechanism, theta, n, alpha)
     if isinstance(mechanism, ListedSets) and mechanism.k > 1:
         return _expected_by_normal_law(mechanism, theta, n, alpha)
-    return _expected_by_rates(mechanism, theta, n, alpha)  # type: ignore[arg-type]
+    if not hasattr(mechanism, "hit_rates"):
+        rule = "one that hits every category at the same rate"
+        raise InvalidArgument("plan", "mechanism", rule, mechanism)
+    return _expected_by_rates(mechanism, theta, n, alpha)
 
 
 def _expected_by_rates(mechanism: Rated, theta: float, n: int, alpha: float) -> Ends:

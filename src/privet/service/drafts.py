@@ -69,13 +69,13 @@ def _drafted(body: bytes, people: int) -> bytes:
         fields = parsed(body)
         whole = "privet" in fields
         contract = Contract.from_json(body) if whole else contract_of(fields)
+        rows = (
+            [_survey(contract, people)]
+            if isinstance(contract, Survey)
+            else _questionnaire(contract, people)  # type: ignore[arg-type]
+        )
     except (InvalidArgument, InvalidSurvey) as error:
         raise Problem(HTTPStatus.BAD_REQUEST, "invalid-draft", str(error)) from None
-    rows = (
-        [_survey(contract, people)]
-        if isinstance(contract, Survey)
-        else _questionnaire(contract, people)  # type: ignore[arg-type]
-    )
     read, plan = None if whole else fields, [msgspec.structs.asdict(row) for row in rows]
     document = {
         "contract": contract.fields(),
