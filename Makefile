@@ -7,7 +7,7 @@ PIP    := -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --constraint constraints.txt
 CODE   := src tests benchmarks docs examples
 
-.PHONY: help demo test lint docs bench peers accuracy fuzz coverage lock clean
+.PHONY: help demo test lint docs bench peers accuracy fuzz mutants coverage lock clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -49,6 +49,10 @@ accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, and 
 fuzz: $(VENV)/.dev  ## thousands of requests of every kind against a real server
 	$(BIN)/python tests/support/fuzzing.py 500
 
+mutants: $(VENV)/.dev  ## does a test notice when the code is changed? 200 random changes a module
+	$(BIN)/python $(LOCKED) --group mutation
+	$(BIN)/python tests/support/mutants.py
+
 coverage: $(VENV)/.dev  ## every test once more, with the lines of src that none reaches
 	@tests/components.sh
 	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov -k "not quickly"  # as tracing takes time
@@ -57,7 +61,7 @@ lock: $(BIN)/python  ## the newest versions of everything, in constraints.txt
 	$(BIN)/python $(PIP) --upgrade 'pip>=25.1'
 	$(BIN)/python $(PIP) --group lock
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate \
-	  --custom-compile-command 'make lock' --all-extras --group dev --group accuracy --output-file constraints.txt pyproject.toml
+	  --custom-compile-command 'make lock' --all-extras --group dev --group accuracy --group mutation --output-file constraints.txt pyproject.toml
 
 clean:  ## remove what was made here
 	rm -rf $(VENV) $(BENCH) build dist docs/_build docs/_pictures .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -9,6 +9,7 @@ PAGES = {
     "CONTRIBUTING.md": "project/contributing",
     "SECURITY.md": "project/security",
     "benchmarks/ACCURACY.md": "project/accuracy",
+    "benchmarks/MUTANTS.md": "project/mutants",
     "benchmarks/RESULTS.md": "project/benchmarks",
     "benchmarks/SCALES.md": "project/scales",
 }

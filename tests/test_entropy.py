@@ -131,6 +131,10 @@ def test_coins_ignore_the_spare_bits_of_a_plane_and_stop_when_decided():
             assert stream.distinct(256, 1) == [77 if low != 7 else 0b111 ^ low]
 
 
+def test_a_plane_of_several_bytes_has_the_lowest_first():
+    assert stream_of(1, 2, 4).coins(20, 1, 1) == 0x40201
+
+
 @pytest.mark.parametrize("population", range(1, 16))
 def test_one_member_is_uniform(population):
     hits = Counter()
@@ -248,7 +252,12 @@ def test_keys_and_their_bytes_are_these():
 
 def test_a_process_draws_one_key_and_a_seed_none(monkeypatch):
     drawn, urandom = [], os.urandom
-    monkeypatch.setattr(os, "urandom", lambda size: drawn.append(size) or urandom(size))
+
+    def noted(size):
+        drawn.append(size)
+        return urandom(size)
+
+    monkeypatch.setattr(os, "urandom", noted)
     source = entropy.secure()
     assert source.keystream().read(8) != source.keystream().read(8)
     assert drawn == [32]
@@ -263,8 +272,12 @@ def test_a_process_draws_one_key_and_a_seed_none(monkeypatch):
 def test_a_stream_asks_for_as_many_bytes_as_last_time_and_for_no_fewer_than_it_needs():
     def asked(expected, draw):
         sizes = []
-        stream = Stream(lambda size: sizes.append(size) or bytes(range(size)), expected)
-        draw(stream)
+
+        def read(size):
+            sizes.append(size)
+            return bytes(range(size))
+
+        draw(Stream(read, expected))
         return sizes
 
     assert asked(8, lambda stream: [stream.coin(1, 2**64) for _ in range(3)]) == [8, 8, 8]
