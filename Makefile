@@ -8,7 +8,7 @@ LOCKED := $(PIP) --constraint constraints.txt
 COMMITTED = $(shell git log -1 --format=%ct 2>/dev/null)
 CODE   := src tests benchmarks docs examples
 
-.PHONY: help demo test lint docs bench peers accuracy fuzz randomness release dependencies coverage lock clean
+.PHONY: help demo test lint docs bench peers accuracy fuzz mutants randomness release dependencies coverage lock clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,6 +52,10 @@ fuzz: $(VENV)/.dev  ## millions of inputs to every reader, and thousands of requ
 	PYTHONPATH=tests/support $(BIN)/python -m fuzzers
 	$(BIN)/python tests/support/fuzzing.py 500
 
+mutants: $(VENV)/.dev  ## does a test notice when the code is changed? 200 random changes a module
+	$(BIN)/python $(LOCKED) --group mutation
+	$(BIN)/python tests/support/mutants.py
+
 randomness: $(VENV)/.dev  ## dieharder over the words that samplers use, in benchmarks/RANDOMNESS.md
 	$(BIN)/python tests/support/randomness.py
 
@@ -73,7 +77,7 @@ lock: $(BIN)/python  ## the newest versions of everything, in constraints.txt
 	$(BIN)/python $(PIP) --group lock
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate \
 	  --custom-compile-command 'make lock' --all-extras --group dev --group accuracy --group release --group fuzz \
-	  --output-file constraints.txt pyproject.toml
+	  --group mutation --output-file constraints.txt pyproject.toml
 
 clean:  ## remove what was made here
 	rm -rf $(VENV) $(BENCH) build dist docs/_build docs/_pictures .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,6 +1,7 @@
 """The draws, by enumeration of the bytes behind them."""
 
 import copy
+import hashlib
 import hmac
 import os
 import pickle
@@ -130,6 +131,10 @@ def test_coins_ignore_the_spare_bits_of_a_plane_and_stop_when_decided():
             assert stream.distinct(256, 1) == [77 if low != 7 else 0b111 ^ low]
 
 
+def test_a_plane_of_several_bytes_has_the_lowest_first():
+    assert stream_of(1, 2, 4).coins(20, 1, 1) == 0x40201
+
+
 @pytest.mark.parametrize("population", range(1, 16))
 def test_one_member_is_uniform(population):
     hits = Counter()
@@ -233,18 +238,71 @@ def test_keys_differ_where_they_must_and_only_there():
     assert keyed(secret, b"a") != keyed(secret, b"a", entropy.AES_256_CTR)
 
 
+def test_keys_and_their_bytes_are_these():
+    """A client that is asked again in later years must find the same bytes."""
+    secret, context = b"sixteen bytes ok", b"a survey"
+    key = hmac.digest(secret, b"privet answer a survey", "sha256")
+    blocks = b"".join(hmac.digest(key, bytes(7) + bytes([i]), "sha256") for i in range(4))
+    assert entropy.keyed(secret, context)(128) == blocks
+    aes = entropy.keyed(secret, context, entropy.AES_256_CTR)(32)
+    assert aes == entropy.Entropy(key).keystream().read(32)
+    seven = entropy.Entropy(hashlib.sha256(b"privet seed 7").digest())
+    assert entropy.seeded(7).keystream().read(32) == seven.keystream().read(32)
+
+
+def test_a_process_draws_one_key_and_a_seed_none(monkeypatch):
+    drawn, urandom = [], os.urandom
+
+    def noted(size):
+        drawn.append(size)
+        return urandom(size)
+
+    monkeypatch.setattr(os, "urandom", noted)
+    source = entropy.secure()
+    assert source.keystream().read(8) != source.keystream().read(8)
+    assert drawn == [32]
+    seeds = entropy.seeded(1)
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    source.keystream(), source.keystream()
+    assert drawn == [32, 32]
+    assert seeds.keystream().read(8) == entropy.seeded(1).keystream().read(8)
+    assert drawn == [32, 32]
+
+
+def test_a_stream_asks_for_as_many_bytes_as_last_time_and_for_no_fewer_than_it_needs():
+    def asked(expected, draw):
+        sizes = []
+
+        def read(size):
+            sizes.append(size)
+            return bytes(range(size))
+
+        draw(Stream(read, expected))
+        return sizes
+
+    assert asked(8, lambda stream: [stream.coin(1, 2**64) for _ in range(3)]) == [8, 8, 8]
+    assert asked(0, lambda stream: stream.coin(1, 2**64)) == [0, 8]
+    assert asked(0, lambda stream: stream.coins(17, 1, 1)) == [0, 3]
+    assert asked(0, lambda stream: stream.members(4, 15, 1)) == [0, 1]
+    assert asked(0, lambda stream: stream.distinct(300, 1)) == [0, 2]
+    assert asked(0, lambda stream: stream.distinct(2**17, 1)) == [0, 4]
+
+
 @pytest.mark.parametrize("seed", [-1, 1.5, True, "7", None])
 def test_seed_must_be_a_natural_number(seed):
     with pytest.raises(InvalidArgument, match="'seed' parameter of seeded must be an int >= 0"):
         entropy.seeded(seed)
 
 
-@pytest.mark.parametrize("secret", [b"", b"short", "a text that is long enough", None])
-def test_secret_must_be_long_and_is_never_shown(secret):
-    with pytest.raises(InvalidArgument, match="at least 16 bytes") as caught:
+@pytest.mark.parametrize(
+    ("secret", "given"),
+    [(b"", "0 bytes"), (b"short", "5 bytes"), (b"s" * 15, "15 bytes"), ("s" * 16, "str")],
+)
+def test_secret_must_be_long_and_is_never_shown(secret, given):
+    with pytest.raises(InvalidArgument) as caught:
         entropy.keyed(secret, b"")
-    assert "short" not in str(caught.value)
-    assert "long enough" not in str(caught.value)
+    rule = "The 'secret' parameter of keyed must be at least 16 bytes."
+    assert str(caught.value) == f"{rule} Got {given!r} instead."
 
 
 def test_numpys_integers_are_seeds():
@@ -252,7 +310,9 @@ def test_numpys_integers_are_seeds():
 
 
 def test_secure_entropy_is_not_pickled_and_seeds_are():
-    with pytest.raises(TypeError, match="Secure entropy cannot be pickled"):
+    with pytest.raises(
+        TypeError, match="^Secure entropy cannot be pickled: make one where it is used.$"
+    ):
         pickle.dumps(entropy.secure())
     with pytest.raises(TypeError, match="cannot be pickled"):
         copy.copy(entropy.secure())
@@ -267,9 +327,12 @@ def test_a_fork_takes_a_new_key():
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(write, source.keystream().read(32))
-        os._exit(0)
+        try:
+            os.write(write, source.keystream().read(32))
+        finally:
+            os._exit(0)
     os.waitpid(child, 0)
+    os.close(write)
     theirs = os.read(read, 32)
     assert len(theirs) == 32
     assert theirs != source.keystream().read(32)

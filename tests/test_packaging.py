@@ -60,7 +60,7 @@ def test_everything_that_is_named_is_locked():
     groups = PYPROJECT["dependency-groups"]
     named = {
         name(one)
-        for group in ("accuracy", "docs", "dev", "release", "fuzz")
+        for group in ("accuracy", "docs", "dev", "release", "fuzz", "mutation")
         for one in groups[group]
         if type(one) is str
     }

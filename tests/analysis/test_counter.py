@@ -1,5 +1,7 @@
 """Counters: reports are checked and added chunk by chunk, and rows counted over all of them."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,98 @@ def test_chunks_make_no_difference(mechanism, few, monkeypatch):
     n, aggregate = mechanism.aggregate(reports)
     assert n == 40
     assert np.array_equal(aggregate, expected)
-    reports[[16, 39]] = 255
+    reports[39] = 255
+    for row in (16, 14, 0):  # inside a chunk, and the first of one
+        reports[row] = 255
+        with pytest.raises(InvalidReport) as caught:
+            mechanism.aggregate(reports)
+        assert caught.value.row == row
+
+
+@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("n", [3, 500])
+def test_numbers_are_counted_and_the_first_that_is_too_large_is_refused(few, n, monkeypatch):
+    mechanism = OneBit(20, 1.0)
+    monkeypatch.setattr(counter.Counter, "_are_few", lambda self, reports: few)
+    numbers = np.arange(n, dtype=np.uint64) % mechanism.numbers
+    reports = np.empty((n, mechanism.report_bytes), dtype=np.uint8)
+    counter.write_numbers(numbers, reports)
+    before = np.arange(mechanism.numbers)
+    total = before.copy()
+    assert mechanism.fold(reports, total) == n
+    assert np.array_equal(total - before, np.bincount(numbers, minlength=mechanism.numbers))
+    numbers[1] = mechanism.numbers
+    counter.write_numbers(numbers, reports)
     with pytest.raises(InvalidReport) as caught:
-        mechanism.aggregate(reports)
-    assert caught.value.row == 16
+        mechanism.fold(reports, total)
+    assert caught.value.row == 1
+
+
+@pytest.mark.parametrize("size", range(1, 9))
+def test_numbers_are_written_with_the_lowest_byte_first(size):
+    numbers = np.array([0, 1, 255, 256**size - 1, 0x0807060504030201 % 256**size], dtype=np.uint64)
+    columns = np.empty((len(numbers), size), dtype=np.uint8)
+    counter.write_numbers(numbers, columns)
+    assert [row.tobytes() for row in columns] == [int(i).to_bytes(size, "little") for i in numbers]
+    assert np.array_equal(counter.read_numbers(columns), numbers)
+
+
+@pytest.mark.parametrize("d", [7, 8, 9, 16, 17])
+def test_bits_beyond_the_last_are_padding(d):
+    size = -(-d // 8)
+    rows = np.array([list((1 << i).to_bytes(size, "little")) for i in range(8 * size)], np.uint8)
+    assert counter.padded(rows, d).tolist() == [i >= d for i in range(8 * size)]
+    assert counter.count_bits(rows, d).tolist() == [1] * d
+
+
+def refusal(reports):
+    with pytest.raises(InvalidReport) as caught:
+        KSubset(20, 1.0).aggregate(reports)
+    return str(caught.value), caught.value.row
+
+
+def test_what_is_no_report_is_refused_in_words():
+    shape = "An array of reports must be uint8 of shape (n, 3). Got {} instead."
+    for array, said in (
+        (np.zeros((2, 4), np.uint8), "uint8 of shape (2, 4)"),
+        (np.zeros(3, np.uint8), "uint8 of shape (3,)"),
+        (np.zeros((2, 3)), "float64 of shape (2, 3)"),
+    ):
+        assert refusal(array) == (shape.format(said), None)
+    masked = np.ma.masked_array(np.zeros((1, 3), np.uint8), mask=True)
+    assert refusal(masked) == ("An array of reports must have no masked entries.", None)
+    assert refusal(7) == ("Reports are bytes or an array. Got int.", None)
+    assert refusal(b"four") == ("A report of this survey has 3 bytes. Got 4.", None)
+    for bad, said in (
+        ("abc", "A report is bytes. Got str."),
+        (memoryview(np.zeros(3, "u2")), "A report of this survey has 3 bytes. Got 6."),
+    ):
+        text, row = refusal([bytes(3), bad])
+        assert text.endswith(said)
+        assert row == 1
+
+
+def test_reports_of_every_form_are_the_same():
+    mechanism = KSubset(20, 1.0)
+    reports = mechanism.randomize([1, 2, 3], entropy=seeded(1))
+    _, expected = mechanism.aggregate(reports)
+    pieces = [row.tobytes() for row in reports]
+    for form in (pieces, iter(pieces), [bytearray(p) for p in pieces], map(memoryview, pieces)):
+        n, aggregate = mechanism.aggregate(form)
+        assert (n, aggregate.tolist()) == (3, expected.tolist())
+    assert mechanism.aggregate(bytearray(pieces[0]))[0] == 1
+    assert mechanism.aggregate([])[0] == 0
+
+
+def test_small_pieces_add_up_to_much_work(monkeypatch):
+    """Until numba is loaded, numpy counts, but not without end."""
+    mine = KSubset(20, 1.0).analyst.counter
+    monkeypatch.setattr(counter, "PLAIN_ENTRIES", 100)
+    monkeypatch.setattr(counter, "PLAIN_BYTES", 10)
+    rows = [np.zeros((n, 3), np.uint8) for n in range(6)]
+    monkeypatch.setitem(sys.modules, "numba", sys)
+    assert [mine._are_few(each) for each in rows] == [True] * 4 + [False] * 2
+    monkeypatch.delitem(sys.modules, "numba")
+    fresh = type(mine)(mine.mechanism)
+    assert [fresh._are_few(rows[2]) for _ in range(4)] == [True, True, False, False]
+    assert type(mine)(mine.mechanism)._are_few(rows[5])

@@ -3,6 +3,7 @@
 import pickle
 import sys
 import tracemalloc
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,8 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet import Survey, Tally
+from privet import Questionnaire, Scale, Survey, Tally
 from privet.analysis import tally as tally_module
+from privet.analysis.estimate import Estimate
+from privet.analysis.questionnaire_estimate import QuestionnaireEstimate
+from privet.analysis.scale_estimate import ScaleEstimate
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, InvalidTally, NoReports, SurveyMismatch
 from privet.mechanisms import KSubset
@@ -96,6 +100,79 @@ def test_counts_that_no_reports_give_are_refused(change, message):
     change(tally)
     with pytest.raises(InvalidTally, match=message):
         Tally.from_bytes(tally.to_bytes(), SURVEYS[0])
+
+
+def test_what_is_wrong_with_bytes_is_said():
+    survey = Survey("Q", ["a", "b", "c"], 1.0)
+    data, other = survey.tally().to_bytes(), Survey("Q", ["a", "b", "c"], 1.0, id="other")
+    damaged = "The tally is damaged: its checksum does not match."
+    size = "A tally of this survey has 76 bytes. Got {}."
+    longer = data[:-4] + bytes(8)
+    longer += zlib.crc32(longer).to_bytes(4, "little")
+    for bytes_, said in (
+        (b"no", "Not a tally: it does not begin with the tally format's mark."),
+        (data[:51], size.format(51)),
+        (data[:45], size.format(45)),
+        (data[:52], damaged),
+        (data[:-1] + bytes([data[-1] ^ 1]), damaged),
+        (longer, size.format(84)),
+    ):
+        with pytest.raises(InvalidTally) as caught:
+            Tally.from_bytes(bytes_, survey)
+        assert str(caught.value) == said
+    mine, theirs = survey.fingerprint[:12], other.fingerprint[:12]
+    with pytest.raises(SurveyMismatch) as caught:
+        Tally.from_bytes(other.tally().to_bytes(), survey)
+    assert str(caught.value) == f"The tally is of another survey ({theirs}…) than 'q' ({mine}…)."
+    with pytest.raises(SurveyMismatch) as caught:
+        survey.tally().merge(other.tally())
+    assert str(caught.value) == (
+        f"A tally of survey 'other' ({theirs}…) cannot be merged into one of 'q' ({mine}…)."
+    )
+
+
+def test_the_bytes_of_a_tally_are_these():
+    survey = Survey("Q", ["a", "b", "c"], 1.0, mechanism="binary-rr")
+    tally = tally_of(survey, ["a"] * 9, 1)
+    n, aggregate = tally.aggregated()
+    assert (n, aggregate.dtype) == (9, np.int64)
+    assert survey.tally().aggregated()[1].dtype == np.int64
+    body = b"privetT\x01" + bytes.fromhex(survey.fingerprint) + n.to_bytes(8, "little")
+    body += b"".join(int(count).to_bytes(8, "little") for count in aggregate)
+    assert tally.to_bytes() == body + zlib.crc32(body).to_bytes(4, "little")
+    assert repr(tally) == "Tally('q', n=9)"
+
+
+def test_tallies_are_equal_where_survey_number_and_counts_are():
+    survey = Survey("Q", ["a", "b", "c"], 1.0, mechanism="binary-rr")
+    tally, same = tally_of(survey, ["a"] * 9, 1), tally_of(survey, ["a"] * 9, 1)
+    assert tally == same
+    same._n += 1
+    assert tally != same
+    same._n, same._aggregate[0] = 9, same._aggregate[0] - 1
+    assert tally != same
+    assert survey.tally() != Survey("Q", ["a", "b", "c"], 1.0, id="other").tally()
+    assert tally != 9
+
+
+def test_each_kind_of_answer_has_its_estimate():
+    choice = Survey("Q", ["a", "b", "c"], 1.0)
+    scale = Survey("How many hours?", Scale(0, 10, 5), 1.0)
+    both = Questionnaire("Both", [choice, scale], 1.0)
+    for contract, kind in (
+        (choice, Estimate),
+        (scale, ScaleEstimate),
+        (both, QuestionnaireEstimate),
+    ):
+        n = 5
+        answer = {"q": "a", scale.id: 3} if contract is both else "a" if contract is choice else 3
+        tally = contract.tally()
+        tally.update([contract.randomize(answer) for _ in range(n)])
+        estimate = tally.estimate()
+        assert type(estimate) is kind
+        assert estimate.n == n
+        assert estimate.survey is contract
+    assert choice.tally().merge(tally_of(choice, ["a"], 1)).estimate().counts.sum() == 1
 
 
 def test_tallies_of_another_survey_are_refused():
@@ -212,6 +289,7 @@ def test_files_of_tallies(tmp_path):
     tally.update([survey.randomize("a") for _ in range(5)])
     tally.write(tmp_path / "week.tally")
     assert Tally.read(tmp_path / "week.tally", survey) == tally
+    assert (tmp_path / "week.tally").stat().st_mode & 0o777 == 0o600
     other = Survey("Q", ["a", "b", "c"], 1.0, id="next")
     with pytest.raises(SurveyMismatch, match="week.tally: The tally is of another survey"):
         Tally.read(tmp_path / "week.tally", other)

@@ -1,0 +1,217 @@
+"""Mutation testing: does a module's own suite notice when its code is changed?
+
+`make mutants` copies the project, has mutmut change the copy in one place at a time, 200 random
+places a module, and runs the module's tests on each. What survives is listed with its change in
+benchmarks/MUTANTS.md; mutants.toml says of some of them why no test could tell.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from contextlib import chdir
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "mutants.json"
+PAGE = ROOT / "benchmarks" / "MUTANTS.md"
+SAMPLE = 200
+KILLED = {"killed", "timeout", "segfault"}
+
+# What is changed, and the tests that should notice. Statistical tests that take many seconds are
+# left out: a mutant should take one or two.
+SAMPLERS = ["k_subset", "contract", "fields", "design_parameters", "one_option"]
+SAMPLERS += ["bits_hashes_noise", "set_subset", "listed_sets", "scales", "two_level_unary", "tree"]
+MODULES = {
+    "entropy": (["src/privet/entropy.py"], ["tests/test_entropy.py"]),
+    "samplers": (
+        ["src/privet/mechanisms/*"],
+        ["tests/test_vectors.py", *(f"tests/mechanisms/test_{name}.py" for name in SAMPLERS)],
+    ),
+    "tally": (
+        ["src/privet/analysis/tally.py", "src/privet/analysis/counter.py"],
+        ["tests/analysis/test_tally.py", "tests/analysis/test_counter.py"],
+    ),
+    "refine": (["src/privet/refine/*"], ["tests/refine"]),
+    "store": (
+        ["src/privet/store/*"],
+        ["tests/store/test_store.py", "tests/store/test_sqlite.py", "tests/store/test_postgres.py"],
+    ),
+}
+SLOW = "not error_there_is and not calibrated and not on_the_page and not a_giant"
+
+SETTINGS = """
+[tool.mutmut]
+source_paths = ["src"]
+only_mutate = {changed}
+pytest_add_cli_args_test_selection = {tests}
+pytest_add_cli_args = ["-p", "no:cacheprovider", "-k", "{slow}"]
+also_copy = ["docs", "benchmarks", "README.md"]
+process_isolation = "forkserver"
+track_dependencies = false
+timeout_multiplier = 3.0
+timeout_constant = 3.0
+"""
+
+# mutmut 3.8 reads a name of a test that pytest 9.2 no longer has.
+HOOK = """
+
+def pytest_itemcollected(item):
+    item._nodeid = item.nodeid
+"""
+
+
+def copied(folder, changed, tests):
+    """Copy the project to a folder, with mutmut's settings in it."""
+    ignored = shutil.ignore_patterns(".*", "__pycache__", "_build", "build", "dist", "mutants")
+    copy = Path(shutil.copytree(ROOT, folder / "project", ignore=ignored))
+    with (copy / "pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write(SETTINGS.format(changed=changed, tests=tests, slow=SLOW))
+    with (copy / "tests" / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(HOOK)
+    return copy
+
+
+def mutmut(copy, *arguments):
+    """Run a command of mutmut in the copy; return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mutmut", *arguments],
+        cwd=copy, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, text=True, capture_output=True,
+    )  # fmt: skip
+    if done.returncode:
+        sys.exit(f"mutmut {arguments[0]} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    return done.stdout
+
+
+def names(copy, changed):
+    """Return the names of all mutants of the files that are changed."""
+    from mutmut.mutation.file_mutation import mutate_file_contents
+    from mutmut.utils.format_utils import get_mutant_name
+
+    with chdir(copy):
+        return [
+            get_mutant_name(path, name)
+            for pattern in changed
+            for path in sorted(Path().glob(pattern.replace("/*", "/**/*.py")))
+            for name in mutate_file_contents(str(path), path.read_text("utf-8")).mutant_names
+        ]
+
+
+def change(copy, name):
+    """Return the lines that a mutant takes out and puts in."""
+    lines = mutmut(copy, "show", name).splitlines()
+    return [
+        re.sub(r"^([-+])\s*", r"\1 ", line) for line in lines if re.match(r"[-+](?![-+])", line)
+    ]
+
+
+def tried(module, sample, seed):
+    """Try a random sample of a module's mutants; return what became of them."""
+    changed, tests = MODULES[module]
+    with tempfile.TemporaryDirectory() as folder:
+        copy = copied(Path(folder), changed, tests)
+        known = names(copy, changed)
+        chosen = random.Random(seed).sample(known, min(sample, len(known)))
+        mutmut(copy, "run", "--max-children", "1", *chosen)
+        said = re.findall(r"(\S+): ([a-z ]+)", mutmut(copy, "results", "--all", "true"))
+        fates = {name: fate.strip() for name, fate in said if name in set(chosen)}
+        survivors = sorted(name for name, fate in fates.items() if fate not in KILLED)
+        return {
+            "all": len(known),
+            "tried": len(chosen),
+            "killed": len(chosen) - len(survivors),
+            "survivors": [
+                {"name": place(name), "fate": fates[name], "change": change(copy, name)}
+                for name in survivors
+            ],
+        }
+
+
+def place(name):
+    """Return where a mutant is, in words of the code.
+
+    >>> place("privet.entropy.xǁStreamǁcoin__mutmut_3")
+    'privet.entropy.Stream.coin'
+    """
+    return re.sub(r"__mutmut_\d+$", "", name).replace("xǁ", "").replace("x_", "").replace("ǁ", ".")
+
+
+def known_results():
+    """Return what was found before, module by module."""
+    found = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    return {module: found[module] for module in MODULES if module in found}
+
+
+def reasons():
+    """Return why some mutants cannot be killed: {(place, change): reason}."""
+    kept = tomllib.loads((Path(__file__).with_suffix(".toml")).read_text("utf-8")).get("mutant", [])
+    return {(each["place"], each["change"]): each["reason"] for each in kept}
+
+
+def page(results, known):
+    """Return the page of all results."""
+    rows, lines = [], []
+    for module, result in results.items():
+        lines += [f"## {module}", ""]
+        justified = 0
+        for survivor in result["survivors"]:
+            text = "\n".join(survivor["change"])
+            reason = known.get((survivor["name"], text))
+            justified += reason is not None
+            said = f"equivalent: {reason}" if reason else survivor["fate"]
+            lines += [f"`{survivor['name']}`: {said}", "", "```diff", text, "```", ""]
+        if not result["survivors"]:
+            lines += ["None survived.", ""]
+        tried, killed = result["tried"], result["killed"]
+        score, other = killed / tried, killed / (tried - justified)
+        rows.append(
+            f"| {module} | {result['all']} | {tried} | {killed} | {tried - killed} | {score:.1%} "
+            f"| {justified} | {other:.1%} |"
+        )
+    missing = ", ".join(module for module in MODULES if module not in results)
+    note = [f"Not tried yet: {missing}.", ""] if missing else []
+    return "\n".join([HEAD, *rows, "", *note, TAIL, *lines]).rstrip() + "\n"
+
+
+HEAD = """# Mutation testing
+
+`make mutants` changes the code in one place at a time, with mutmut, and runs the module's own
+tests: a change that no test notices *survives*. It tries a random sample of 200 a module.
+
+| module | mutants | tried | killed | survived | score | equivalent | score without them |
+|---|---|---|---|---|---|---|---|"""
+
+TAIL = """A mutant that never ends counts as killed. *Equivalent* are those that no test could
+tell from the code, each with its reason below. mutmut changes functions and methods: not what has a
+decorator other than `classmethod` and `staticmethod` (properties and cached functions among them),
+not constants of modules and classes, and not calls of `len` and `isinstance`. Loops that run as
+machine code are compared with plain twins instead, and tests that take many seconds are left out.
+"""
+
+
+def main(arguments=None):
+    """Try mutants of some modules, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("modules", nargs="*", choices=[[], *MODULES], metavar="MODULE")
+    parser.add_argument("--sample", type=int, default=SAMPLE)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--page", action="store_true", help="write the page of what was found before"
+    )
+    given = parser.parse_args(arguments)
+    results = known_results()
+    for module in () if given.page else given.modules or MODULES:
+        result = results[module] = tried(module, given.sample, given.seed)
+        RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        print(f"{module}: {result['killed']} of {result['tried']} mutants killed", flush=True)
+    PAGE.write_text(page(known_results(), reasons()), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
