@@ -22,8 +22,7 @@ QUOTAS = {name: 1000 * runs for some in TARGETS.values() for name, runs in some.
 KERNELS = Path(__file__).parents[3] / "src" / "privet" / "analysis" / "kernels"
 BUDGET = 5000  # where hypothesis has to do
 HANGS, MEGABYTES = 20, 3072  # an input that takes more of either is a crash
-# Where there is a folder in memory, files are written there.
-QUICK = {**os.environ, **({"TMPDIR": "/dev/shm"} if Path("/dev/shm").is_dir() else {})}
+MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # where files are quickly written
 _DONE = re.compile(r"^#(\d+)\s+DONE\s+cov: (\d+) ft: \d+ corp: (\d+)/(\S+)", re.MULTILINE)
 _RATE = re.compile(r"average_exec_per_sec:\s+(\d+)")
 _UNITS = re.compile(r"number_of_executed_units: (\d+)")
@@ -54,9 +53,10 @@ def campaign(name: str, seconds: int, seed: int) -> bool:
     """Drive a target in a process of its own; print its row, and tell whether it held."""
     command = [sys.executable, "-m", "fuzzers", name, f"-runs={QUOTAS[name]}", f"-seed={seed}"]
     command += [f"-max_total_time={seconds}", f"-timeout={HANGS}", f"-rss_limit_mb={MEGABYTES}"]
-    with TemporaryDirectory(prefix="privet-fuzz-") as folder:
+    with TemporaryDirectory(prefix="privet-fuzz-", dir=MEMORY) as folder:
+        within = {**os.environ, "TMPDIR": folder}  # as libFuzzer ends without tidying up
         command += [f"-artifact_prefix={folder}/", "-print_final_stats=1"]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=QUICK)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=within)
     said = done.stdout + done.stderr
     seen = _DONE.findall(said) or _AT.findall(said) or [("0", "0", "0", "0b")]
     inputs, edges, kept, size = seen[-1]
