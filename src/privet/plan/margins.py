@@ -11,7 +11,7 @@ Numbers on a scale have the intervals of the reports that are expected where all
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -74,7 +74,7 @@ def expected_interval(mechanism: Mechanism, theta: float, n: int, alpha: float) 
     if not hasattr(mechanism, "hit_rates"):
         rule = "one that hits every category at the same rate"
         raise InvalidArgument("plan", "mechanism", rule, mechanism)
-    return _expected_by_rates(mechanism, theta, n, alpha)
+    return _expected_by_rates(cast("Rated", mechanism), theta, n, alpha)
 
 
 def _expected_by_rates(mechanism: Rated, theta: float, n: int, alpha: float) -> Ends:
