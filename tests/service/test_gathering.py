@@ -155,6 +155,9 @@ def test_folds_come_when_there_is_enough_and_for_all_at_the_start(store, tmp_pat
         await gathering.add(new(1))
         body = new(1)._replace(reports=answers(SURVEY, 1)[0] * (1 << 20))
         await gathering.add(body)
+        async with asyncio.timeout(10):
+            while len(store.folds) < 2:  # which comes a moment after the first
+                await asyncio.sleep(0.01)
 
     gathered(store, story)
     assert store.folds == [SURVEY.id] * 2

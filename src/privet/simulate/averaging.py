@@ -83,7 +83,7 @@ def averaging(
     >>> fresh = averaging(KSubset(100, 1.0), [1, 100], seed=1)
     >>> keyed = averaging(KSubset(100, 1.0), [1, 100], keyed=True, seed=1)
     >>> [round(share, 2) for share in (*fresh.found, *keyed.found)]
-    [0.02, 0.97, 0.02, 0.02]
+    [0.02, 0.99, 0.02, 0.02]
 
     """
     times = _check_reports(reports)
