@@ -53,6 +53,17 @@ for _ in range(%d):
     assert "numba" in imported(code % 6)
 
 
+def test_many_small_batches_load_numba():
+    code = """
+from privet.mechanisms import KSubset
+mechanism, values = KSubset(64, 1.0), [0] * 10_000
+for _ in range(%d):
+    mechanism.randomize(values)
+"""
+    assert "numba" not in imported(code % 2)
+    assert "numba" in imported(code % 10)
+
+
 def test_the_commands_over_twenty_thousand_rows_load_no_numba(tmp_path):
     answers = "\n".join(["answer", *("tea" if i % 3 else "coffee" for i in range(ROWS)), ""])
     (tmp_path / "answers.csv").write_text(answers)

@@ -62,6 +62,8 @@ class Rows(NamedTuple):
 class Batches(ABC, Generic[M]):
     """Makes reports of one mechanism for arrays of values."""
 
+    _work = 0  # so far, of secure reports: many small batches are much work too
+
     def __init__(self, mechanism: M) -> None:
         self.mechanism = mechanism
 
@@ -95,11 +97,16 @@ class Batches(ABC, Generic[M]):
         if entropy is not None and not isinstance(entropy, Entropy):
             rule = "an Entropy, such as privet.entropy.seeded(1)"
             raise InvalidArgument(owner, "entropy", rule, entropy)
-        work = len(array) * (self.mechanism.stream_bytes + PLAIN_REPORT)
-        # Secure reports have nothing to reproduce, and take whatever is quicker.
-        if work <= PLAIN_WORK and (entropy is not None or "numba" not in sys.modules):
+        if self._is_little(len(array), seeded=entropy is not None):
             return self._one_by_one(array, entropy or secure())
         return self.side_by_side(array, entropy or secure(), threads)
+
+    def _is_little(self, n: int, *, seeded: bool) -> bool:
+        work = n * (self.mechanism.stream_bytes + PLAIN_REPORT)
+        if seeded:
+            return work <= PLAIN_WORK
+        self._work += work  # with nothing to reproduce, whatever is quicker
+        return self._work <= PLAIN_WORK and "numba" not in sys.modules
 
     def _one_by_one(self, values: NDArray[np.int64], entropy: Entropy) -> NDArray[np.uint8]:
         self._check_range(values)
