@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Counter", "NumberCounter", "count_bits", "padded", "read_numbers", "write_numbers"]
 
-_CHUNK_BYTES = 1 << 24
+# Each chunk ends with a pass over all counters, so it has many rows, however long they are.
+_CHUNK_BYTES, _CHUNK_ROWS = 1 << 24, 1 << 10
 # Up to so many entries in all, numpy counts reports sooner than numba is loaded; once it is loaded,
 # up to so many bytes at a time, sooner than compiled code is called.
 PLAIN_ENTRIES, PLAIN_BYTES = 1 << 25, 1 << 11
@@ -115,7 +116,7 @@ class Counter(ABC, Generic[M]):
 
     def _many(self, reports: Reports) -> Integers:
         total = np.zeros(self.size, dtype=np.int64)
-        rows = max(1, _CHUNK_BYTES // self.mechanism.report_bytes)
+        rows = max(_CHUNK_ROWS, _CHUNK_BYTES // self.mechanism.report_bytes)
         for at in range(0, len(reports), rows):
             chunk = np.ascontiguousarray(reports[at : at + rows])
             row = self.add_many(chunk, total)
