@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["ReportsFile", "ReportsWriter", "read_reports"]
 
 _PARQUET = b"PAR1"
-_BATCH_BYTES = 1 << 22
+# What is counted at a time: many rows, however long they are, as there is a pass over all counters.
+_BATCH_BYTES, _BATCH_ROWS = 1 << 22, 1 << 9
 # A part is what one thread reads, and what is remembered of it takes a few hundred bytes.
 _PART_BYTES = 1 << 23
 _BUFFER_BYTES = 1 << 20
@@ -138,7 +139,7 @@ class ReportsFile:
     def read(self, part: int) -> Iterator[tuple[int, NDArray[np.uint8], Any]]:
         """Yield chunks of a part: the first report's number, the reports, and the Arrow batch."""
         size = self._survey.mechanism.report_bytes
-        rows, first = max(1, _BATCH_BYTES // size), self.parts[part]
+        rows, first = max(_BATCH_ROWS, _BATCH_BYTES // size), self.parts[part]
         with self._open(self._metadata) as file:
             for batch in file.iter_batches(rows, [part], self._columns, use_threads=False):
                 checked_places(batch)
