@@ -10,6 +10,7 @@ PAGES = {
     "SECURITY.md": "project/security",
     "docs/project/upgrading.md": "project/upgrading",
     "benchmarks/ACCURACY.md": "project/accuracy",
+    "benchmarks/GROWTH.md": "project/growth",
     "benchmarks/MUTANTS.md": "project/mutants",
     "benchmarks/RESULTS.md": "project/benchmarks",
     "benchmarks/SCALES.md": "project/scales",
