@@ -212,6 +212,7 @@ def test_bad_parameters_are_refused(make, message):
         (Rappor(20, 1.0), {"bits": 1}, "bits of rappor must be an int in"),
         (GeometricNoise(20, 1.0), {"limit": 2**15}, "limit"),
         (OptimizedUnary(20, 1.0), {"flip": str(2**63)}, "not as private as it says"),
+        (OptimizedUnary(20, 1.0), {"q": 1}, r"optimized-unary must be flip \(a decimal string\)"),
     ],
 )
 def test_tampered_parameters_are_refused(mechanism, change, message):
