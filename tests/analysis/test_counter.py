@@ -3,11 +3,12 @@
 import sys
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from privet.analysis import counter
 from privet.entropy import seeded
-from privet.errors import InvalidReport
+from privet.errors import InvalidArgument, InvalidReport
 from privet.mechanisms import KSubset, OneBit
 
 
@@ -29,7 +30,8 @@ def test_chunks_make_no_difference(mechanism, few, monkeypatch):
         reports[row] = 255
         with pytest.raises(InvalidReport) as caught:
             mechanism.aggregate(reports)
-        assert caught.value.row == row
+        problem = mechanism.problem(reports[row].tobytes())
+        assert (caught.value.row, str(caught.value)) == (row, f"reports[{row}]: {problem}")
 
 
 @pytest.mark.parametrize("few", [True, False])
@@ -64,7 +66,7 @@ def test_numbers_are_written_with_the_lowest_byte_first(size):
 def test_bits_beyond_the_last_are_padding(d):
     size = -(-d // 8)
     rows = np.array([list((1 << i).to_bytes(size, "little")) for i in range(8 * size)], np.uint8)
-    assert counter.padded(rows, d).tolist() == [i >= d for i in range(8 * size)]
+    assert np.array_equal(rows[counter.padded(rows, d)], rows[d:])
     assert counter.count_bits(rows, d).tolist() == [1] * d
 
 
@@ -100,18 +102,26 @@ def test_reports_of_every_form_are_the_same():
     reports = mechanism.randomize([1, 2, 3], entropy=seeded(1))
     _, expected = mechanism.aggregate(reports)
     pieces = [row.tobytes() for row in reports]
-    for form in (pieces, iter(pieces), [bytearray(p) for p in pieces], map(memoryview, pieces)):
+    columns = pa.array(pieces), pa.table({"report": pieces})
+    bytes_ = pieces, iter(pieces), [bytearray(p) for p in pieces], map(memoryview, pieces)
+    for form in (*bytes_, *columns):
         n, aggregate = mechanism.aggregate(form)
         assert (n, aggregate.tolist()) == (3, expected.tolist())
     assert mechanism.aggregate(bytearray(pieces[0]))[0] == 1
     assert mechanism.aggregate([])[0] == 0
 
 
+def test_a_table_of_reports_has_one_column():
+    said = "'reports' parameter of Tally.update must be one column. Got .*'a', 'b'"
+    with pytest.raises(InvalidArgument, match=said):
+        KSubset(20, 1.0).aggregate(pa.table({"a": [bytes(3)], "b": [bytes(3)]}))
+
+
 def test_small_pieces_add_up_to_much_work(monkeypatch):
     """Until numba is loaded, numpy counts, but not without end."""
     mine = KSubset(20, 1.0).analyst.counter
     monkeypatch.setattr(counter, "PLAIN_ENTRIES", 100)
-    monkeypatch.setattr(counter, "PLAIN_BYTES", 10)
+    monkeypatch.setattr(counter, "PLAIN_BYTES", 9)
     rows = [np.zeros((n, 3), np.uint8) for n in range(6)]
     monkeypatch.setitem(sys.modules, "numba", sys)
     assert [mine._are_few(each) for each in rows] == [True] * 4 + [False] * 2

@@ -169,6 +169,13 @@ def test_hash_functions_are_the_documented_ones():
 
 
 @pytest.mark.parametrize(
+    ("d", "epsilon", "buckets"), [(100, 1.0, 4), (100, 2.0, 8), (100, 0.1, 2), (5, 3.0, 5)]
+)
+def test_there_is_about_one_bucket_more_than_the_odds(d, epsilon, buckets):
+    assert HashedRR(d, epsilon).buckets == buckets
+
+
+@pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: HashedRR(20, 1.0, cohorts=2, buckets=3), "'cohorts'.*the shares of 20 values"),
@@ -205,6 +212,7 @@ def test_bad_parameters_are_refused(make, message):
         (Rappor(20, 1.0), {"bits": 1}, "bits of rappor must be an int in"),
         (GeometricNoise(20, 1.0), {"limit": 2**15}, "limit"),
         (OptimizedUnary(20, 1.0), {"flip": str(2**63)}, "not as private as it says"),
+        (OptimizedUnary(20, 1.0), {"q": 1}, r"optimized-unary must be flip \(a decimal string\)"),
     ],
 )
 def test_tampered_parameters_are_refused(mechanism, change, message):
@@ -293,5 +301,6 @@ def test_an_epsilon_whose_flip_is_no_64_bit_integer_is_refused():
     assert OptimizedUnary(3, 43.0).flip > 1
     with pytest.raises(InvalidArgument, match="'epsilon' .* to be drawn with 64-bit integers"):
         OptimizedUnary(3, 44.4)  # for which it would be 1
-    with pytest.raises(InvalidArgument, match="'epsilon' .* to be drawn with 64-bit integers"):
+    said = "'epsilon' parameter of Rappor must be .* to be drawn with 64-bit integers"
+    with pytest.raises(InvalidArgument, match=said):
         Rappor(3, 1e-12, hashes=16)  # for which it would be 1/2, nearly

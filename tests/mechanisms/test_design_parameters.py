@@ -132,7 +132,7 @@ def test_bad_arguments_are_refused(make, message):
         (Hadamard(10, 1.0), {"t": 27}, r"The t of hadamard must be in \[4, 6\]. Got 27."),
         (Hadamard(10, 1.0), {"t": 4.0}, "must be t, scale"),
     ],
-    ids=str,
+    ids=lambda each: str(each).replace("\\", ""),
 )
 def test_tampered_parameters_are_refused(mechanism, change, message):
     parameters = {**mechanism.parameters, **change}

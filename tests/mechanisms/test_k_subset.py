@@ -116,6 +116,12 @@ def test_parameters_rebuild_the_mechanism(mechanism):
     assert rebuilt == mechanism
 
 
+def test_odds_may_be_so_large_that_they_are_whole_numbers():
+    mechanism = KSubset(2, 38.5)
+    assert mechanism.scale == 0
+    assert KSubset.from_parameters(2, 38.5, mechanism.parameters) == mechanism
+
+
 @pytest.mark.parametrize("mechanism", [KSubset, MultivariateRR, BinaryRR])
 @pytest.mark.parametrize(
     ("d", "epsilon", "message"),

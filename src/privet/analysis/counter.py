@@ -99,7 +99,7 @@ class Counter(ABC, Generic[M]):
 
     def _are_few(self, reports: Reports) -> bool:
         if "numba" in sys.modules:
-            return reports.nbytes < PLAIN_BYTES
+            return reports.nbytes <= PLAIN_BYTES
         self._looked_at += len(reports) * self.entries  # many small pieces are much work too
         return self._looked_at <= PLAIN_ENTRIES
 
