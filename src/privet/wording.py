@@ -25,6 +25,7 @@ _UNSEEN = dict.fromkeys(
     map(ord, "\u034f\u115f\u1160\u17b4\u17b5\u200c\u200d\u2800\u3164\uffa0")
 ) | dict.fromkeys([*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
 _JOINERS = dict.fromkeys((0x200C, 0x200D))
+_PRINTABLE_ASCII = bytes(range(0x20, 0x7F))
 
 
 def check_text(owner: str, parameter: str, text: object) -> str:
@@ -83,11 +84,15 @@ def slug(text: str, otherwise: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_ID].rstrip("-") or otherwise
 
 
-def _are_plain(texts: tuple[object, ...]) -> bool:
+def _are_plain(texts: tuple[str, ...]) -> bool:
     """Tell that all are different texts of visible ASCII, without a look at each."""
-    if set(map(type, texts)) != {str} or len(set(texts)) < len(texts):
+    if set(map(type, texts)) != {str}:
         return False
-    joined = "|".join(texts)  # type: ignore[arg-type]
-    spaced = f"|{joined}|"
-    visible = joined.isascii() and joined.isprintable() and all(texts)
-    return visible and "| " not in spaced and " |" not in spaced
+    different, joined = set(texts), "".join(texts)
+    return (
+        len(different) == len(texts)
+        and "" not in different
+        and tuple(map(str.strip, texts)) == texts
+        and joined.isascii()
+        and not joined.encode().translate(None, _PRINTABLE_ASCII)
+    )
