@@ -31,11 +31,18 @@ if TYPE_CHECKING:
     # The first argument that breaks its rule: name, rule, value.
     Problem = tuple[str, str, Any]
 
-__all__ = ["MAX_D", "MAX_EPSILON", "MIN_EPSILON", "Channel", "Mechanism"]
+__all__ = ["MAX_D", "MAX_EPSILON", "MIN_EPSILON", "Channel", "Mechanism", "exactly"]
 
 MAX_D = 2**32
 # Below, two probabilities differ by less than integers can say; above, nothing is private.
 MIN_EPSILON, MAX_EPSILON = 1e-12, 100.0
+
+
+def exactly(numerator: int, denominator: int = 1) -> Fraction:
+    """Return a chance, or a ratio of two; fractions are slow to import, and no report needs one."""
+    from fractions import Fraction
+
+    return Fraction(numerator, denominator)
 
 
 class Channel(Estimated, ABC):

@@ -11,13 +11,14 @@ the function maps to the bucket. A report is the number function · buckets + bu
 from __future__ import annotations
 
 from abc import abstractmethod
-from fractions import Fraction
 from functools import cached_property
 
+from ..base import exactly
 from ..numbered import Numbered
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from fractions import Fraction
     from typing import Any
 
     from ...entropy import Stream
@@ -61,13 +62,13 @@ class Hashed(Numbered):
     @cached_property
     def likelihood_ratio(self) -> Fraction:
         """Exactly odds / 2^scale."""
-        return Fraction(self.odds, 1 << self.scale)
+        return exactly(self.odds, 1 << self.scale)
 
     @cached_property
     def response_rates(self) -> tuple[Fraction, Fraction]:
         """Exactly how likely a report names the value's bucket, and any one other."""
         total = self.odds + (self.buckets - 1 << self.scale)
-        return Fraction(self.odds, total), Fraction(1 << self.scale, total)
+        return exactly(self.odds, total), exactly(1 << self.scale, total)
 
     @cached_property
     def coin(self) -> tuple[int, int]:

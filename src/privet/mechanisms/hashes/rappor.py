@@ -9,16 +9,17 @@ and the filter, drawn once (RAPPOR's permanent response), and decoded by regress
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 from math import ceil, log2
 
+from ..base import exactly
 from ..flips import FLIP_BITS, ONE, choose_flip, read_flip
 from .cohorts import CELLS_A_VALUE, MOST_CELLS, MOST_COHORTS, Cohorts
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
     from typing import Any, ClassVar, Self
 
     from ...entropy import Stream
@@ -119,7 +120,7 @@ class Rappor(Cohorts):
     @cached_property
     def telling_rates(self) -> tuple[Fraction, Fraction]:
         """Exactly p = 1 − flip / 2^64 and q = flip / 2^64."""
-        q = Fraction(self.flip, ONE)
+        q = exactly(self.flip, ONE)
         return 1 - q, q
 
     @cached_property
@@ -129,7 +130,7 @@ class Rappor(Cohorts):
         It is just that wherever a cohort has two values without a common bit.
         """
         p, q = self.telling_rates
-        return Fraction(p / q) ** min(2 * self.hashes, self.bits)
+        return (p / q) ** min(2 * self.hashes, self.bits)
 
     @cached_property
     def cohort_bytes(self) -> int:

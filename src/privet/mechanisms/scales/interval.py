@@ -13,14 +13,15 @@ distributions under local differential privacy, 2020).
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 from math import exp, expm1
 
+from ..base import exactly
 from ..placed import Placed
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from fractions import Fraction
     from typing import ClassVar, Literal
 
     from ..base import Problem
@@ -109,7 +110,7 @@ class Interval(Placed):
     @cached_property
     def likelihood_ratio(self) -> Fraction:
         """Exactly odds / 2^scale, as the first window covers the first cell alone."""
-        return Fraction(self.odds, 1 << self.scale)
+        return exactly(self.odds, 1 << self.scale)
 
     @cached_property
     def slope(self) -> Fraction:
@@ -118,7 +119,7 @@ class Interval(Placed):
         A report is, with probability ρ, any window that covers the value and, with 1 − ρ, any
         window at all; so its centre z − (w − 1)/2 has the mean ρx + (1 − ρ)(B − 1)/2.
         """
-        return Fraction(self.window * (self.odds - (1 << self.scale)), self.total)
+        return exactly(self.window * (self.odds - (1 << self.scale)), self.total)
 
     def _number_at(self, value: int, place: int) -> int:
         """Return the windows that cover the value, and then the others, round and round."""
@@ -126,7 +127,7 @@ class Interval(Placed):
 
     def _chance(self, report: bytes, value: int) -> Fraction:
         covers = 0 <= int.from_bytes(report, "little") - value < self.window
-        return Fraction(self.odds if covers else 1 << self.scale, self.total)
+        return exactly(self.odds if covers else 1 << self.scale, self.total)
 
     def members(self, report: bytes) -> list[int]:
         """Return the cells that the reported window covers, in increasing order."""

@@ -11,12 +11,12 @@ and miss thus make the same draws, and a report is a packed set: the order of dr
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 from math import comb, sqrt
 
 from ...arguments import is_whole
 from ...errors import InvalidSurvey
+from ..base import exactly
 from .packed import Packed, index_bits
 from .start import expected_draws, takes_long, usual_start
 from .subsets import Subsets
@@ -24,6 +24,7 @@ from .subsets import Subsets
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
     from typing import Any, ClassVar, Literal, Self
 
     from ...entropy import Stream
@@ -129,7 +130,7 @@ class KSubset(Subsets, Packed):
 
     def _chance(self, report: bytes, value: int) -> Fraction:
         weight = self.odds if value in self._unpacked(report) else 1 << self.scale
-        return Fraction(weight * self.d, self.total * comb(self.d, self.k))
+        return exactly(weight * self.d, self.total * comb(self.d, self.k))
 
     # --- the sampler --------------------------------------------------------------------------
 

@@ -14,13 +14,13 @@ how many options people chose: the share of blank i is that of the people with f
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 from itertools import count
 from math import comb, sqrt
 
 from ...arguments import is_whole
 from ...errors import InvalidSurvey
+from ..base import exactly
 from ..choices import Choices
 from ..symmetric import Symmetric
 from .packed import Packed
@@ -28,6 +28,7 @@ from .packed import Packed
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from fractions import Fraction
     from typing import Any, ClassVar, Literal, Self
 
     from ...entropy import Fractions, Stream
@@ -135,7 +136,7 @@ class SetSubset(Packed, Symmetric, Choices):
     def _weights(self) -> tuple[Fraction, Fraction]:
         """How likely is each report that meets the person's set, and each that does not."""
         meeting, missing = _sizes(self.d, self.most, self.k)
-        chance = Fraction(self.meet, _ONE)
+        chance = exactly(self.meet, _ONE)
         return chance / meeting, (1 - chance) / missing
 
     @cached_property
@@ -157,7 +158,7 @@ class SetSubset(Packed, Symmetric, Choices):
     def _rates(self, few: int) -> tuple[Fraction, Fraction]:
         """Return how likely a report holds a few points, if any is the person's, if none is."""
         if self.k < few:
-            return Fraction(0), Fraction(0)
+            return exactly(0), exactly(0)
         met, missed = self._weights
         holding, apart = (comb(v - few, self.k - few) for v in (self.points, self.d))
         return met * holding, met * (holding - apart) + missed * apart
