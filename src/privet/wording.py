@@ -5,7 +5,6 @@ Text is in Unicode's composed form, and can be seen.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping
 
 from .errors import InvalidArgument
@@ -37,7 +36,9 @@ def check_text(owner: str, parameter: str, text: object) -> str:
         return text
     if not text.translate(_UNSEEN) or not text.translate(_JOINERS).isprintable():
         raise InvalidArgument(owner, parameter, rule, text)
-    return unicodedata.normalize("NFC", text)
+    from unicodedata import normalize
+
+    return normalize("NFC", text)
 
 
 def check_names(owner: str, parameter: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -79,8 +80,9 @@ def slug(text: str, otherwise: str) -> str:
     'what-is-your-favourite-cafe'
     """
     import re
+    from unicodedata import normalize
 
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    plain = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_ID].rstrip("-") or otherwise
 
 
