@@ -51,6 +51,8 @@ class Channel(Estimated, ABC):
     name: ClassVar[str]
     # Whether every person holds exactly one value, so that shares are a distribution.
     shares_add_up: ClassVar[bool] = True
+    # What says which one of its kind it is, besides d and ε.
+    _shape: ClassVar[tuple[str, ...]] = ()
     d: int
     epsilon: float
 
@@ -62,7 +64,8 @@ class Channel(Estimated, ABC):
         raise AttributeError(f"{type(self).__name__} is immutable: '{name}' cannot be set.")
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon})"
+        shape = "".join(f", {name}={getattr(self, name)}" for name in self._shape)
+        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}{shape})"
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self)["_fields"] == vars(other)["_fields"]

@@ -13,7 +13,7 @@ from .base import Mechanism
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, ClassVar, Self
+    from typing import Any, Self
 
     from .base import Problem
 
@@ -28,7 +28,6 @@ class Numbered(Mechanism):
 
     odds: int
     scale: int
-    _shape: ClassVar[tuple[str, ...]] = ()
 
     @property
     @abstractmethod
@@ -59,10 +58,6 @@ class Numbered(Mechanism):
             odds, scale = finest_odds(type(self).__name__, cases, epsilon, favoured)
         named = dict(zip(self._shape, shape, strict=True)) | self._sizes(shape)
         self._freeze(d=d, epsilon=epsilon, odds=odds, scale=scale, **named)
-
-    def __repr__(self) -> str:
-        shape = "".join(f", {name}={vars(self)[name]}" for name in self._shape)
-        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}{shape})"
 
     @property
     def parameters(self) -> dict[str, int | str | list[int]]:

@@ -57,6 +57,7 @@ class Rappor(Cohorts):
     """
 
     name: ClassVar[str] = "rappor"
+    _shape: ClassVar[tuple[str, ...]] = ("cohorts", "bits", "hashes")
     bits: int
     flip: int
 
@@ -82,10 +83,6 @@ class Rappor(Cohorts):
 
         check_regression(self)
 
-    def __repr__(self) -> str:
-        shape = f"cohorts={self.cohorts}, bits={self.bits}, hashes={self.hashes}"
-        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}, {shape})"
-
     @classmethod
     def _problem(cls, d: int, cohorts: Any, bits: Any, hashes: Any) -> Problem | None:
         sizes = {"bits": (bits, 2, MOST_CELLS), "hashes": (hashes, 1, _MOST_HASHES)}
@@ -95,17 +92,14 @@ class Rappor(Cohorts):
     @property
     def parameters(self) -> dict[str, int | str | list[int]]:
         """The integers that a client draws with."""
-        shape: dict[str, int | str | list[int]] = {
-            name: vars(self)[name] for name in ("cohorts", "bits", "hashes")
-        }
+        shape = {name: vars(self)[name] for name in self._shape}
         return {**shape, "flip": str(self.flip)}
 
     @classmethod
     def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:
         """Rebuild, refusing a flip that would break the promise of ε."""
         d, epsilon = cls._check_domain(d, epsilon)
-        names = "cohorts", "bits", "hashes"
-        cohorts, bits, hashes = cls._check_names(parameters, integers=names, digits="flip")
+        cohorts, bits, hashes = cls._check_names(parameters, integers=cls._shape, digits="flip")
         cls._refuse(cls._problem(d, cohorts, bits, hashes))
         flip = read_flip(cls.name, parameters["flip"], epsilon, 2 * hashes)
         self = cls.__new__(cls)

@@ -62,6 +62,7 @@ class GeometricNoise(Mechanism):
     """
 
     name: ClassVar[str] = "geometric-noise"
+    _shape: ClassVar[tuple[str, ...]] = ("limit",)
     flip: int
     limit: int
 
@@ -76,9 +77,6 @@ class GeometricNoise(Mechanism):
             rule = f"larger for d = {d}, to be drawn coin by coin"
             raise self._error("epsilon", rule, epsilon)
         self._freeze(d=d, epsilon=epsilon, flip=flip, limit=limit)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}, limit={self.limit})"
 
     @property
     def parameters(self) -> dict[str, int | str | list[int]]:

@@ -60,6 +60,7 @@ class KSubset(Subsets, Packed):
     """
 
     name: ClassVar[str] = "k-subset"
+    _shape: ClassVar[tuple[str, ...]] = ("k",)
     start: tuple[int, int]
 
     def __init__(
@@ -72,9 +73,6 @@ class KSubset(Subsets, Packed):
         odds, scale = finest_odds(type(self).__name__, d, epsilon, k)
         start = (0, 0) if index_bits(d, k) else usual_start(d - 1, min(k, d - k) - 1)
         self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=start)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}, k={self.k})"
 
     # --- the integers -------------------------------------------------------------------------
 

@@ -78,6 +78,7 @@ class ListedSets(Packed, Choices):
     """
 
     name: ClassVar[str] = "listed-sets"
+    _shape: ClassVar[tuple[str, ...]] = ("most", "k")
     listed: KSubset
 
     def __init__(
@@ -98,10 +99,6 @@ class ListedSets(Packed, Choices):
         if problem is None and sets_holding(d, most) > MOST_SETS:
             return "most", f"so small that there are at most {MOST_SETS} sets of {d} options", most
         return problem
-
-    def __repr__(self) -> str:
-        shape = f"d={self.d}, epsilon={self.epsilon}, most={self.most}, k={self.k}"
-        return f"{type(self).__name__}({shape})"
 
     # --- the integers -------------------------------------------------------------------------
 

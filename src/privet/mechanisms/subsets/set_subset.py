@@ -71,6 +71,7 @@ class SetSubset(Packed, Symmetric, Choices):
     """
 
     name: ClassVar[str] = "set-subset"
+    _shape: ClassVar[tuple[str, ...]] = ("most", "k")
     meet: int
 
     def __init__(
@@ -92,10 +93,6 @@ class SetSubset(Packed, Symmetric, Choices):
             rule = f"drawn with 64-bit integers, which {options} options and k = {k} do not allow"
             raise self._error("epsilon", rule, epsilon)
         self._freeze(d=options, epsilon=epsilon, most=most, k=k, meet=meet)
-
-    def __repr__(self) -> str:
-        shape = f"d={self.d}, epsilon={self.epsilon}, most={self.most}, k={self.k}"
-        return f"{type(self).__name__}({shape})"
 
     # --- the integers -------------------------------------------------------------------------
 
