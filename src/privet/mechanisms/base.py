@@ -78,8 +78,21 @@ class Channel(Estimated, ABC):
         vars(self).update(fields, _fields=tuple(fields.items()))
 
     @classmethod
+    def _made(cls, **fields: object) -> Self:
+        """Return the value that these fields make, which were checked."""
+        self = cls.__new__(cls)
+        self._freeze(**fields)
+        return self
+
+    @classmethod
     def _error(cls, parameter: str, rule: str, value: object) -> InvalidArgument:
         return InvalidArgument(cls.__name__, parameter, rule, value)
+
+    @classmethod
+    def _forbid(cls, problem: Problem | None) -> None:
+        """Raise InvalidArgument for an argument that breaks its rule."""
+        if problem is not None:
+            raise cls._error(*problem)
 
     @classmethod
     def _check_domain(cls, d: int, epsilon: float) -> tuple[int, float]:

@@ -104,9 +104,7 @@ class TwoLevelUnary(Unary):
                 f"The noise {noise} / 2^{FLIP_BITS} does not give one report the privacy level "
                 f"{level}: this survey is not as private as it says."
             )
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, report_epsilon=float(level), flip=flip, noise=noise)
-        return self
+        return cls._made(d=d, epsilon=epsilon, report_epsilon=float(level), flip=flip, noise=noise)
 
     @cached_property
     def hit_rates(self) -> tuple[Fraction, Fraction]:

@@ -49,9 +49,7 @@ class Hashed(Numbered):
 
     def _choose(self, d: int, epsilon: float, shape: tuple[Any, ...]) -> None:
         """Be the mechanism with these functions, or raise."""
-        problem = self._problem(d, shape)
-        if problem is not None:
-            raise self._error(*problem)
+        self._forbid(self._problem(d, shape))
         self._settle(d, epsilon, tuple(map(int, shape)))
 
     @property

@@ -71,9 +71,7 @@ class Rappor(Cohorts):
         hashes: int = 2,
     ) -> None:
         d, epsilon = self._check_domain(d, epsilon)
-        problem = self._problem(d, _COHORTS if cohorts is None else cohorts, bits, hashes)
-        if problem is not None:
-            raise self._error(*problem)
+        self._forbid(self._problem(d, _COHORTS if cohorts is None else cohorts, bits, hashes))
         if cohorts is None:
             cohorts = max(_COHORTS, ceil(CELLS_A_VALUE * d / bits))
         shape = {"cohorts": int(cohorts), "bits": int(bits), "hashes": int(hashes)}
@@ -102,9 +100,7 @@ class Rappor(Cohorts):
         cohorts, bits, hashes = cls._check_names(parameters, integers=cls._shape, digits="flip")
         cls._refuse(cls._problem(d, cohorts, bits, hashes))
         flip = read_flip(cls.name, parameters["flip"], epsilon, 2 * hashes)
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, cohorts=cohorts, bits=bits, hashes=hashes, flip=flip)
-        return self
+        return cls._made(d=d, epsilon=epsilon, cohorts=cohorts, bits=bits, hashes=hashes, flip=flip)
 
     @property
     def cells(self) -> int:

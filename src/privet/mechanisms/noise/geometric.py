@@ -90,9 +90,7 @@ class GeometricNoise(Mechanism):
         (limit,) = cls._check_names(parameters, integers=("limit",), digits="flip")
         flip = read_flip(cls.name, parameters["flip"], epsilon, 2)
         cls._refuse(cls._problem(d, flip, limit))
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, flip=flip, limit=limit)
-        return self
+        return cls._made(d=d, epsilon=epsilon, flip=flip, limit=limit)
 
     @classmethod
     def _problem(cls, d: int, flip: int, limit: int) -> Problem | None:

@@ -65,9 +65,7 @@ class Interval(Placed):
         elif window == "mean":
             window = _window_for_mean(min(cells, MOST_CELLS), epsilon)
         shape = (window,)
-        problem = self._problem(cells, shape)
-        if problem is not None:
-            raise self._error(*problem)
+        self._forbid(self._problem(cells, shape))
         self._settle(cells, epsilon, (int(shape[0]),))
 
     @classmethod

@@ -115,9 +115,7 @@ class KSubset(Subsets, Packed):
             raise InvalidSurvey(f"The start [{c}, {b}] of {cls.name} is not a probability c / 2^b.")
         if takes_long(d - 1, min(k, d - k) - 1, c, b):
             raise InvalidSurvey(f"The start [{c}, {b}] of {cls.name} is far from {k} of {d}.")
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=(c, b))
-        return self
+        return cls._made(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=(c, b))
 
     @property
     def points(self) -> int:  # type: ignore[override]

@@ -85,9 +85,7 @@ class ListedSets(Packed, Choices):
         self, options: int, epsilon: float, most: int, k: Literal["l2"] | int = "l2"
     ) -> None:
         options, epsilon = self._check_domain(options, epsilon)
-        problem = self._choices_problem(options, most)
-        if problem is not None:
-            raise self._error(*problem)
+        self._forbid(self._choices_problem(options, most))
         points = sets_holding(options, most)
         if points <= MOST_SETS and k != "l2" and (not is_whole(k) or not 1 <= k < points):
             raise self._error("k", f"'l2' or an int in [1, {points - 1}]", k)
@@ -120,9 +118,7 @@ class ListedSets(Packed, Choices):
             )
         cls._refuse(cls._choices_problem(d, most))
         listed = KSubset.from_parameters(sets_holding(d, most), epsilon, drawing)
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, most=most, listed=listed)
-        return self
+        return cls._made(d=d, epsilon=epsilon, most=most, listed=listed)
 
     @property
     def points(self) -> int:  # type: ignore[override]

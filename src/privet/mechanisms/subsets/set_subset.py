@@ -78,9 +78,7 @@ class SetSubset(Packed, Symmetric, Choices):
         self, options: int, epsilon: float, most: int, k: Literal["l2"] | int = "l2"
     ) -> None:
         options, epsilon = self._check_domain(options, epsilon)
-        problem = self._choices_problem(options, most)
-        if problem is not None:
-            raise self._error(*problem)
+        self._forbid(self._choices_problem(options, most))
         if k == "l2":
             from ... import theory
 
@@ -118,9 +116,7 @@ class SetSubset(Packed, Symmetric, Choices):
                 f"The chance {meet} / 2^{_BITS} to meet a set is not in ({never}, {largest}] / "
                 f"2^{_BITS} for epsilon = {epsilon}: this survey is not as private as it says."
             )
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, most=most, k=k, meet=meet)
-        return self
+        return cls._made(d=d, epsilon=epsilon, most=most, k=k, meet=meet)
 
     @property
     def points(self) -> int:  # type: ignore[override]
