@@ -49,6 +49,11 @@ class Numbered(Mechanism):
         """Return what else follows from the shape and is worth a name."""
         return {}
 
+    def _choose(self, d: int, epsilon: float, shape: tuple[Any, ...]) -> None:
+        """Be the mechanism of this shape, or raise."""
+        self._forbid(self._problem(d, shape))
+        self._settle(d, epsilon, tuple(map(int, shape)))
+
     def _settle(self, d: int, epsilon: float, shape: Shape, odds: int = 0, scale: int = 0) -> None:
         """Be the mechanism of this shape, with the finest odds unless there are some already."""
         from .odds import finest_odds

@@ -47,11 +47,6 @@ class Hashed(Numbered):
         named = dict(zip(cls._shape, shape, strict=True))
         return named.get("buckets", cls.buckets), 1
 
-    def _choose(self, d: int, epsilon: float, shape: tuple[Any, ...]) -> None:
-        """Be the mechanism with these functions, or raise."""
-        self._forbid(self._problem(d, shape))
-        self._settle(d, epsilon, tuple(map(int, shape)))
-
     @property
     def numbers(self) -> int:
         """A report for every function and bucket."""

@@ -64,9 +64,7 @@ class Interval(Placed):
             window = _window_for_shape(cells, epsilon)
         elif window == "mean":
             window = _window_for_mean(min(cells, MOST_CELLS), epsilon)
-        shape = (window,)
-        self._forbid(self._problem(cells, shape))
-        self._settle(cells, epsilon, (int(shape[0]),))
+        self._choose(cells, epsilon, (window,))
 
     @classmethod
     def _problem(cls, d: int, shape: Shape) -> Problem | None:
