@@ -19,7 +19,6 @@ from ..numbered import Numbered
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from fractions import Fraction
-    from typing import Any
 
     from ...entropy import Stream
     from ..numbered import Shape
