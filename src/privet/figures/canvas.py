@@ -7,7 +7,8 @@ import warnings
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidArgument, MissingExtra
+from ..errors import InvalidArgument
+from ..extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,18 +24,13 @@ _NO_GLYPH = re.compile(r"Glyph (\d+) .*missing")
 
 def new_figure(width: float, height: float) -> Any:
     """Return a figure of its own, outside pyplot's global state, so that nothing leaks."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("A picture", "matplotlib", "privet[plot]") from None
-    return Figure(figsize=(width, height), dpi=150, layout="constrained")
+    figure = require("matplotlib.figure", "plot", "A picture").Figure
+    return figure(figsize=(width, height), dpi=150, layout="constrained")
 
 
 def shown_figure(width: float, height: float) -> Any:
     """Return a figure of pyplot's, which a notebook shows by itself."""
-    new_figure(1, 1)  # or say what is missing
-    from matplotlib import pyplot
-
+    pyplot = require("matplotlib.pyplot", "plot", "A picture")
     return pyplot.figure(figsize=(width, height), dpi=150, layout="constrained")
 
 
