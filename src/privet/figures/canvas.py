@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from os.path import commonprefix
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidArgument
@@ -69,8 +70,9 @@ def set_title(ax: Any, text: str, **options: Any) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def set_suptitle(figure: Any, text: str, size: int) -> None:
-    """Put a title above the whole figure, flush left."""
+def set_suptitle(figure: Any, said: Sequence[str], size: int = 11) -> None:
+    """Put what is said above the whole figure, flush left, in as many lines as it takes."""
+    text = fill(" · ".join(said), int(figure.get_figwidth() * LETTERS_AN_INCH))
     figure.suptitle(text, x=0.01, ha="left", fontsize=size, color=INK, parse_math=False)
 
 
