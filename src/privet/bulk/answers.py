@@ -19,6 +19,7 @@ from ..values import in_order, plainly
 from ..wording import slug
 from .counts import people_in
 from .formats import open_table
+from .groups import check_apart
 from .paths import as_paths
 from .progress import no_progress
 from .reading import check_column
@@ -131,10 +132,8 @@ def _looked_up(
     by: Sequence[str],
     cleaning: Cleaning,
 ) -> Generator[Answers, None, None]:
+    check_apart(columns, by)
     for name in by:
-        if name in columns:
-            rule = f"other columns than {name!r}: the answers would be in the clear"
-            raise InvalidArgument("randomize", "by", rule, list(by))
         check_column(table.name, table.columns, name)
     for row, batch in _batches(table, columns, count, by):
         people = None if count is None else people_in(table, row, batch, count)

@@ -14,6 +14,7 @@ from ...analysis.cleaning import Cleaning
 from ...analysis.columns import ANSWERS
 from ...errors import InvalidArgument
 from ...survey import Survey
+from ..groups import check_apart
 from . import workers
 from .session import running
 from .tallying import select
@@ -63,10 +64,7 @@ def randomize(
 
     """
     columns = _columns(contract, column)
-    for name in columns:
-        if name in by:
-            rule = f"other columns than {name!r}: the answers would be in the clear"
-            raise InvalidArgument("randomize", "by", rule, list(by))
+    check_apart(columns, by)
     names = {f"answer{i}": name for i, name in enumerate(columns)}
     chosen = select(frame, "randomize", names, by)
     for ours, name in names.items():
