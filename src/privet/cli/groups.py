@@ -11,6 +11,8 @@ import click
 from .guards import LEAST_GROUP
 from .output import plural
 from .show import (
+    ROWS,
+    ROWS_OF_A_GROUP,
     describe_estimate,
     describe_survey,
     plain_columns,
@@ -27,11 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..analysis.shown import Shown, Sort
+    from ..bulk.groups import Group
     from ..mechanisms.forwards import Target
-
-    Group = tuple[str | None, ...]
-
-ROWS, ROWS_OF_A_GROUP = 40, 10
 
 
 @dataclass(frozen=True)
