@@ -8,11 +8,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from functools import cached_property
 
-from .base import Mechanism
+from .base import Mechanism, exactly
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
     from typing import Any, Self
 
     from .base import Problem
@@ -84,6 +85,28 @@ class Numbered(Mechanism):
         self = cls.__new__(cls)
         self._settle(d, epsilon, shape, odds, scale)
         return self
+
+    @cached_property
+    def likelihood_ratio(self) -> Fraction:
+        """Exactly odds / 2^scale."""
+        return exactly(self.odds, 1 << self.scale)
+
+    @cached_property
+    def _weights(self) -> tuple[int, int]:
+        """What the cases that the odds favour weigh together, and what the others do."""
+        cases, favoured = self._weighed(self.d, tuple(vars(self)[name] for name in self._shape))
+        return favoured * self.odds, cases - favoured << self.scale
+
+    @cached_property
+    def total(self) -> int:
+        """What all cases weigh together."""
+        return sum(self._weights)
+
+    @cached_property
+    def coin(self) -> tuple[int, int]:
+        """Heads and total of the truth, scaled up so that a 64-bit word is rarely redrawn."""
+        factor = (2**64 - 1) // self.total
+        return factor * self._weights[0], factor * self.total
 
     @cached_property
     def report_bytes(self) -> int:

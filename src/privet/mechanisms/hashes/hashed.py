@@ -52,22 +52,9 @@ class Hashed(Numbered):
         return self.functions * self.buckets
 
     @cached_property
-    def likelihood_ratio(self) -> Fraction:
-        """Exactly odds / 2^scale."""
-        return exactly(self.odds, 1 << self.scale)
-
-    @cached_property
     def response_rates(self) -> tuple[Fraction, Fraction]:
         """Exactly how likely a report names the value's bucket, and any one other."""
-        total = self.odds + (self.buckets - 1 << self.scale)
-        return exactly(self.odds, total), exactly(1 << self.scale, total)
-
-    @cached_property
-    def coin(self) -> tuple[int, int]:
-        """Heads and total of the truth, scaled up so that a 64-bit word is rarely redrawn."""
-        total = self.odds + (self.buckets - 1 << self.scale)
-        factor = (2**64 - 1) // total
-        return factor * self.odds, factor * total
+        return exactly(self.odds, self.total), exactly(1 << self.scale, self.total)
 
     def _chance(self, report: bytes, value: int) -> Fraction:
         function, bucket = divmod(int.from_bytes(report, "little"), self.buckets)

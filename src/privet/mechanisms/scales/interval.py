@@ -93,22 +93,6 @@ class Interval(Placed):
         return self.window
 
     @cached_property
-    def total(self) -> int:
-        """(wE + B − 1) · 2^scale."""
-        return self.window * self.odds + (self.d - 1 << self.scale)
-
-    @cached_property
-    def coin(self) -> tuple[int, int]:
-        """Heads and total of the hit, scaled up so that a 64-bit word is rarely redrawn."""
-        factor = (2**64 - 1) // self.total
-        return factor * self.window * self.odds, factor * self.total
-
-    @cached_property
-    def likelihood_ratio(self) -> Fraction:
-        """Exactly odds / 2^scale, as the first window covers the first cell alone."""
-        return exactly(self.odds, 1 << self.scale)
-
-    @cached_property
     def slope(self) -> Fraction:
         """Exactly ρ = w(E − 1)/(wE + B − 1), by which the mean centre of windows follows a value.
 
