@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from ..analysis.cleaning import Cleaning
+from ..analysis.cleaning import AS_THEY_ARE, Cleaning
 from ..analysis.columns import number_values, ordered_levels
 from ..analysis.lookup import check_kind, look_up
 from ..analysis.questions import look_up_pages
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 __all__ = ["Answers", "Counted", "count_answers", "read_answers"]
-
-_AS_THEY_ARE = Cleaning()
 
 
 class Answers(NamedTuple):
@@ -78,7 +76,7 @@ def read_answers(
     *,
     count: str | None = None,
     by: Sequence[str] = (),
-    cleaning: Cleaning = _AS_THEY_ARE,
+    cleaning: Cleaning = AS_THEY_ARE,
     delimiter: str | None = None,
     sheet: str | None = None,
 ) -> Generator[Answers, None, None]:
@@ -160,7 +158,7 @@ def count_answers(
     column: str | None = None,
     *,
     count: str | None = None,
-    cleaning: Cleaning = _AS_THEY_ARE,
+    cleaning: Cleaning = AS_THEY_ARE,
     delimiter: str | None = None,
     sheet: str | None = None,
     progress: Progress = no_progress,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...analysis.cleaning import Cleaning
+from ...analysis.cleaning import AS_THEY_ARE, Cleaning
 from ...analysis.columns import ANSWERS
 from ...errors import InvalidArgument
 from ...survey import Survey
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from ...questionnaire import Questionnaire
 
-_AS_THEY_ARE = Cleaning()
 _ANSWERS = (
     "StringType ByteType ShortType IntegerType LongType BooleanType "
     "FloatType DoubleType DecimalType DateType"
@@ -37,7 +36,7 @@ def randomize(
     column: str | None = None,
     *,
     by: Sequence[str] = (),
-    cleaning: Cleaning = _AS_THEY_ARE,
+    cleaning: Cleaning = AS_THEY_ARE,
 ) -> Any:
     """Return a frame of reports, one for each answer, in an order drawn at random.
 
