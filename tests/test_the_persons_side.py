@@ -121,6 +121,25 @@ print(*sorted(sys.modules))
     assert not SLOW & set(loaded)
 
 
+def test_a_report_does_not_wait_for_what_only_laws_and_unusual_texts_need():
+    texts = [entry["survey"] for entry in VECTORS["surveys"] if entry["survey"].isascii()]
+    texts = [text for text in texts if '"two-level-unary"' not in text]  # whose check is a law's
+    assert {json.loads(text)["mechanism"]["name"] for text in texts} == {
+        name for name, kind in for_one.items() if not kind.two_level
+    }
+    code = """
+import json, privet
+for text in json.load(sys.stdin):
+    survey = privet.Survey.from_json(text)
+    survey.randomize(survey.categories[0])
+print(*sorted(sys.modules))
+"""
+    done = on_a_device(code, input=json.dumps(texts))
+    loaded = {*done.stdout.split()}
+    assert "privet.survey" in loaded, done.stderr
+    assert not {"bisect", "fractions", "privet.extras", "unicodedata"} & loaded
+
+
 @pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_every_file_of_the_persons_side_is_imported_on_a_device(path):
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts

@@ -12,7 +12,6 @@
 from importlib import import_module
 
 from .errors import PrivetError
-from .extras import require
 from .survey import Survey
 
 TYPE_CHECKING = False  # as typing is slow to import
@@ -90,6 +89,8 @@ def __getattr__(name: str) -> object:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     if name in __all__:
         if name not in _PERSONS:
+            from .extras import require
+
             require("numpy", "analysis", f"privet.{name}")
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,7 +14,6 @@ that clients in other languages follow byte by byte.
 from __future__ import annotations
 
 import os
-from bisect import bisect_left, bisect_right
 from functools import cache, lru_cache
 from operator import length_hint
 from struct import unpack_from
@@ -112,6 +111,8 @@ class Stream:
         Eight bytes are the first 64 binary digits of that number. Only where they are those of a
         fraction, too, do eight more say which of the two is larger, and so on: it is exact.
         """
+        from bisect import bisect_left, bisect_right
+
         below = 0
         while leads:
             word = self.below(_MARK)

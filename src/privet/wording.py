@@ -5,7 +5,6 @@ Text is in Unicode's composed form, and can be seen.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping
 
 from .errors import InvalidArgument
@@ -25,6 +24,7 @@ _UNSEEN = dict.fromkeys(
     map(ord, "\u034f\u115f\u1160\u17b4\u17b5\u200c\u200d\u2800\u3164\uffa0")
 ) | dict.fromkeys([*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
 _JOINERS = dict.fromkeys((0x200C, 0x200D))
+_PRINTABLE_ASCII = bytes(range(0x20, 0x7F))
 
 
 def check_text(owner: str, parameter: str, text: object) -> str:
@@ -36,7 +36,9 @@ def check_text(owner: str, parameter: str, text: object) -> str:
         return text
     if not text.translate(_UNSEEN) or not text.translate(_JOINERS).isprintable():
         raise InvalidArgument(owner, parameter, rule, text)
-    return unicodedata.normalize("NFC", text)
+    from unicodedata import normalize
+
+    return normalize("NFC", text)
 
 
 def check_names(owner: str, parameter: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -78,16 +80,21 @@ def slug(text: str, otherwise: str) -> str:
     'what-is-your-favourite-cafe'
     """
     import re
+    from unicodedata import normalize
 
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    plain = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_ID].rstrip("-") or otherwise
 
 
-def _are_plain(texts: tuple[object, ...]) -> bool:
+def _are_plain(texts: tuple[str, ...]) -> bool:
     """Tell that all are different texts of visible ASCII, without a look at each."""
-    if set(map(type, texts)) != {str} or len(set(texts)) < len(texts):
+    if set(map(type, texts)) != {str}:
         return False
-    joined = "|".join(texts)  # type: ignore[arg-type]
-    spaced = f"|{joined}|"
-    visible = joined.isascii() and joined.isprintable() and all(texts)
-    return visible and "| " not in spaced and " |" not in spaced
+    different, joined = set(texts), "".join(texts)
+    return (
+        len(different) == len(texts)
+        and "" not in different
+        and tuple(map(str.strip, texts)) == texts
+        and joined.isascii()
+        and not joined.encode().translate(None, _PRINTABLE_ASCII)
+    )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..answers.names import Names
     from ..survey import Survey
 
-__all__ = ["MISSING", "UNKNOWN", "Cleaning", "means_missing"]
+__all__ = ["AS_THEY_ARE", "MISSING", "UNKNOWN", "Cleaning", "means_missing"]
 
 # In place of a position among the categories.
 UNKNOWN, MISSING = -1, -2
@@ -128,6 +128,9 @@ class Cleaning:
             if Cleaning(strip=True, ignore_case=parameter != "strip").place(names, answer) >= 0:
                 return parameter
         return "na" if means_missing(answer.strip()) else None
+
+
+AS_THEY_ARE = Cleaning()
 
 
 @lru_cache(maxsize=1)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InvalidAnswer, InvalidArgument, InvalidReport
+from ..errors import InvalidAnswer, InvalidArgument, InvalidReport, MissingExtra
 from ..extras import require
 from ..values import plain, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,6 +29,7 @@ __all__ = [
     "as_column",
     "as_reports",
     "by_chunk",
+    "frame",
     "is_column",
     "number_values",
     "ordered_levels",
@@ -46,6 +47,15 @@ def arrow(submodule: str = "") -> Any:
     """Return pyarrow or one of its submodules."""
     package = f"pyarrow.{submodule}" if submodule else "pyarrow"
     return require(package, "analysis", "Reading and writing Arrow data")
+
+
+def frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """Return columns as a pandas DataFrame."""
+    try:
+        from pandas import DataFrame
+    except ImportError:
+        raise MissingExtra("to_frame", "pandas", "pandas") from None
+    return DataFrame(columns)
 
 
 def is_column(data: object) -> bool:

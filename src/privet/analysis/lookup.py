@@ -17,7 +17,7 @@ from ..answers.scale import FRACTION_BITS, Scale
 from ..answers.several import Several
 from ..errors import Clamped, InvalidAnswer, InvalidArgument
 from ..values import text_of
-from .cleaning import MISSING, UNKNOWN, Cleaning
+from .cleaning import AS_THEY_ARE, MISSING, UNKNOWN, Cleaning
 from .columns import (
     ANSWERS,
     VIEWS,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LookedUp", "as_answers", "check_kind", "look_up", "note_outside", "values_of"]
 
-_AS_THEY_ARE = Cleaning()
 # So many numbers at a time stay in the processor's cache from one step to the next.
 _CACHED = 1 << 14
 # What stands between the options of one cell of a table.
@@ -81,7 +80,7 @@ class Found(NamedTuple):
     outside: int = 0
 
 
-def look_up(survey: Survey, answers: Any, cleaning: Cleaning = _AS_THEY_ARE) -> LookedUp:
+def look_up(survey: Survey, answers: Any, cleaning: Cleaning = AS_THEY_ARE) -> LookedUp:
     """Look up the answers of an Arrow array, cleaned.
 
     Where `cleaning` has an error for it, one that is missing or not allowed raises InvalidAnswer

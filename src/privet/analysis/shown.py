@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..arguments import check_adds_up, whole
-from ..errors import InvalidArgument, MissingExtra
+from ..errors import InvalidArgument
 from ..refine import project_simplex
-from .columns import arrow
+from .columns import arrow, frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,11 +149,7 @@ class Shown(ABC):
 
     def to_frame(self, level: float = 0.95, **options: Any) -> Any:
         """Return a pandas DataFrame, one row per category; options as those of `interval`."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("to_frame", "pandas", "pandas") from None
-        return pd.DataFrame(self.columns(level, **options))
+        return frame(self.columns(level, **options))
 
     def to_arrow(self, level: float = 0.95, **options: Any) -> Any:
         """Return a pyarrow Table, one row per category; options as those of `interval`."""

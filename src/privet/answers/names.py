@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from functools import cached_property
 from itertools import count
 
@@ -43,12 +42,14 @@ class Names(tuple[str, ...]):
         place = self.positions.get(answer) if type(answer) is str else None
         if place is not None:
             return place
+        from unicodedata import normalize
+
         from ..values import plain, text_of
 
         text = text_of(answer)
         if not isinstance(text, str):
             return -1
-        text = unicodedata.normalize("NFC", text)
+        text = normalize("NFC", text)
         place = self.positions.get(text)
         return self._plain_positions.get(plain(text), -1) if place is None else place
 

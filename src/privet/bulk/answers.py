@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from ..analysis.cleaning import Cleaning
+from ..analysis.cleaning import AS_THEY_ARE, Cleaning
 from ..analysis.columns import number_values, ordered_levels
 from ..analysis.lookup import check_kind, look_up
 from ..analysis.questions import look_up_pages
@@ -19,6 +19,7 @@ from ..values import in_order, plainly
 from ..wording import slug
 from .counts import people_in
 from .formats import open_table
+from .groups import check_apart
 from .paths import as_paths
 from .progress import no_progress
 from .reading import check_column
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 __all__ = ["Answers", "Counted", "count_answers", "read_answers"]
-
-_AS_THEY_ARE = Cleaning()
 
 
 class Answers(NamedTuple):
@@ -77,7 +76,7 @@ def read_answers(
     *,
     count: str | None = None,
     by: Sequence[str] = (),
-    cleaning: Cleaning = _AS_THEY_ARE,
+    cleaning: Cleaning = AS_THEY_ARE,
     delimiter: str | None = None,
     sheet: str | None = None,
 ) -> Generator[Answers, None, None]:
@@ -131,10 +130,8 @@ def _looked_up(
     by: Sequence[str],
     cleaning: Cleaning,
 ) -> Generator[Answers, None, None]:
+    check_apart(columns, by)
     for name in by:
-        if name in columns:
-            rule = f"other columns than {name!r}: the answers would be in the clear"
-            raise InvalidArgument("randomize", "by", rule, list(by))
         check_column(table.name, table.columns, name)
     for row, batch in _batches(table, columns, count, by):
         people = None if count is None else people_in(table, row, batch, count)
@@ -161,7 +158,7 @@ def count_answers(
     column: str | None = None,
     *,
     count: str | None = None,
-    cleaning: Cleaning = _AS_THEY_ARE,
+    cleaning: Cleaning = AS_THEY_ARE,
     delimiter: str | None = None,
     sheet: str | None = None,
     progress: Progress = no_progress,

@@ -11,13 +11,13 @@ from ..errors import InvalidArgument, InvalidFile
 from ..values import is_number, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     Group = tuple[str | None, ...]
 
-__all__ = ["Groups", "check_by", "in_text"]
+__all__ = ["Groups", "check_apart", "check_by", "in_text"]
 
 # A column with more values identifies people rather than groups.
 MOST_GROUPS = 10_000
@@ -30,6 +30,14 @@ def check_by(owner: str, by: Sequence[str]) -> None:
     if isinstance(by, str) or len({*names, "report"}) <= len(by):
         rule = "names of different columns in UTF-8, and none of them 'report'"
         raise InvalidArgument(owner, "by", rule, by if isinstance(by, str) else list(by))
+
+
+def check_apart(answers: Iterable[str], by: Sequence[str]) -> None:
+    """Refuse to keep a column of answers beside their reports."""
+    for name in answers:
+        if name in by:
+            rule = f"other columns than {name!r}: the answers would be in the clear"
+            raise InvalidArgument("randomize", "by", rule, list(by))
 
 
 def _is_name(name: object) -> bool:

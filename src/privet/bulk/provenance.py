@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["SPARK_KEY", "SURVEY_KEY", "carried_survey", "check_survey", "column_note"]
+__all__ = ["PARQUET", "SPARK_KEY", "SURVEY_KEY", "carried_survey", "check_survey", "column_note"]
 
 SURVEY_KEY = b"privet.survey"
-_PARQUET = b"PAR1"
+PARQUET = b"PAR1"
 # Where Spark keeps its description of a file's columns.
 SPARK_KEY = b"org.apache.spark.sql.parquet.row.metadata"
 
@@ -37,7 +37,7 @@ def column_note(survey: Contract) -> dict[str, dict[str, str]]:
 def carried_survey(path: Path) -> Contract | None:
     """Return the survey that a file of reports carries, if it is such a file and carries one."""
     with path.open("rb") as file:
-        if file.read(len(_PARQUET)) != _PARQUET:
+        if file.read(len(PARQUET)) != PARQUET:
             return None
     with reading(path, "a Parquet file of reports"), arrow().OSFile(os.fsencode(path)) as raw:
         metadata = arrow("parquet").read_schema(raw).metadata or {}

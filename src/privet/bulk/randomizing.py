@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..analysis.cleaning import Cleaning
+from ..analysis.cleaning import AS_THEY_ARE, Cleaning
 from ..analysis.randomizing import randomize as make
 from ..analysis.threads import ahead
 from ..survey import Survey
@@ -34,7 +34,6 @@ __all__ = ["Randomized", "randomize_files"]
 
 _BATCH_BYTES = 1 << 24
 _MOST_PEOPLE = 1 << 20
-_AS_THEY_ARE = Cleaning()
 
 
 class Randomized(NamedTuple):
@@ -64,7 +63,7 @@ def randomize_files(
     column: str | None = None,
     count: str | None = None,
     by: Sequence[str] = (),
-    cleaning: Cleaning = _AS_THEY_ARE,
+    cleaning: Cleaning = AS_THEY_ARE,
     delimiter: str | None = None,
     sheet: str | None = None,
     keep_order: bool = False,

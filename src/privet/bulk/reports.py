@@ -19,7 +19,7 @@ from ..analysis.columns import BINARY, arrow, as_reports
 from ..errors import InvalidFile, InvalidReport
 from ..files import replacing
 from .paths import as_paths
-from .provenance import SURVEY_KEY, check_survey
+from .provenance import PARQUET, SURVEY_KEY, check_survey
 from .reading import check_column, checked_places, reading
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ReportsFile", "ReportsWriter", "read_reports"]
 
-_PARQUET = b"PAR1"
 # What is counted at a time: many rows, however long they are, as there is a pass over all counters.
 _BATCH_BYTES, _BATCH_ROWS = 1 << 22, 1 << 9
 # A part is what one thread reads, and what is remembered of it takes a few hundred bytes.
@@ -175,8 +174,8 @@ def read_reports(paths: Paths, survey: Contract) -> Iterator[NDArray[np.uint8]]:
 def _refuse_others(path: Path) -> None:
     """Refuse a file of another kind, such as answers that have yet to be randomized."""
     with path.open("rb") as file:
-        start = file.read(len(_PARQUET))
-    if start != _PARQUET:
+        start = file.read(len(PARQUET))
+    if start != PARQUET:
         rule = "privet randomize makes one of answers" if start else "it is empty"
         raise InvalidFile(f"{path}: not a Parquet file of reports: {rule}.")
 

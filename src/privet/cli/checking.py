@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..analysis.tally import Tally
+    from ..bulk.groups import Group
     from ..contract import Contract
     from ..poisoning import Finding
 
-    Group = tuple[str | None, ...]
     Found = Mapping[Group, Sequence[Finding]]
 
 _RARE = 0.01

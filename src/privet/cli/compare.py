@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .differences import KNOWN, ROWS, ROWS_OF_A_GROUP, Compared, Pair
+from .differences import KNOWN, Compared, Pair
 from .guards import LEAST_GROUP, is_survey, note_groups, read_survey
-from .options import FIGURE, INPUT, JSON, LEVEL, REPORTS, TABLE, Once, keep_apart
+from .options import FIGURE, INPUT, JSON, LEVEL, TABLE, Once, files_of, keep_apart
 from .output import counted_in, outputs, plural, print_json, printable, say, write_table
+from .show import ROWS, ROWS_OF_A_GROUP
 from .terminal import progress
+from .weights import value_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..analysis.estimate import Estimate
     from ..analysis.tally import Tally
+    from ..bulk.groups import Group
     from ..survey import Survey
 
-    Group = tuple[str | None, ...]
 
 _MOST_GROUPS_NAMED = 10
 
@@ -141,9 +143,7 @@ class _Crowd:
 
 def _crowds(reports: Sequence[str], surveys: Sequence[Path], *, apart: bool) -> list[_Crowd]:
     """Return a crowd for each argument, or one of all."""
-    context = click.get_current_context()
-    argument = next(param for param in context.command.params if param.name == "reports")
-    paths: list[list[Path]] = [REPORTS.convert(one, argument, context) for one in reports]
+    paths = files_of(reports)
     for path in (path for some in paths for path in some):
         if is_survey(path):
             raise click.UsageError(f"{path} is a survey: give it as --survey.")
@@ -166,7 +166,7 @@ def _groups(
     """Return the estimates of groups: those that are chosen, or all that are large enough."""
     from ..errors import InvalidFile
 
-    tallies = {_named(value): tally for (value,), tally in counted.items()}
+    tallies = {value_in_words(value): tally for (value,), tally in counted.items()}
     large = [name for name, tally in tallies.items() if tally.n >= LEAST_GROUP]
     names = large if chosen is None else [name.strip() for name in chosen.split(",")]
     for name in names:
@@ -183,10 +183,6 @@ def _groups(
         small = plural(len(tallies) - len(names), "group")
         say(f"Note: {small} of fewer than {LEAST_GROUP} reports left out.")
     return {name: tallies[name].estimate() for name in names}
-
-
-def _named(value: str | None) -> str:
-    return "(none)" if value is None else printable(value) or "(empty)"
 
 
 def _between(estimates: Mapping[str, Estimate], level: float) -> Compared:

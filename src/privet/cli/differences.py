@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .output import plural
-from .show import describe_survey
+from .show import ROWS, ROWS_OF_A_GROUP, describe_survey
 from .terminal import console, new_table
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 # What a crowd is compared with, if that is no crowd.
 KNOWN = "known"
-ROWS, ROWS_OF_A_GROUP = 40, 10
 # How many categories that differ are named.
 _MOST_NAMED = 3
 _NARROW = 80

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .groups import ROWS, ROWS_OF_A_GROUP, Estimates, Looks
+from .groups import Estimates, Looks
 from .guards import note_groups, survey_and_reports
-from .options import FIGURE, INPUT, JSON, LEVEL, REPORTS, TABLE, TARGET, Once, keep_apart
+from .options import FIGURE, INPUT, JSON, LEVEL, TABLE, TARGET, Once, files_of, keep_apart
 from .output import counted_in, outputs, print_json, say, write_table
+from .show import ROWS, ROWS_OF_A_GROUP
 from .terminal import progress
 from .weights import (
     describe_weights,
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from ..analysis.shown import Sort
     from ..contract import Contract
     from ..mechanisms.forwards import Target
-
-    Group = tuple[str | None, ...]
 
 
 @click.command(cls=Once)
@@ -139,7 +139,8 @@ def estimate(
         "--weights": known,
         "--simultaneous": simultaneous,
     }
-    contract, files = survey_and_reports(survey, _files(reports) if local else reports)
+    given = [*chain(*files_of(reports))] if local else reports
+    contract, files = survey_and_reports(survey, given)
     _refuse_unfit(contract, unfit, target, quantiles)
     tables = tables_from(asked)
     if tables and isinstance(contract, Survey):
@@ -219,9 +220,3 @@ def _refuse_unfit(
     given += ["--target"] if target == "sample" else []
     if given:
         raise click.UsageError(f"{given[0]} is not for {what}.")
-
-
-def _files(reports: Sequence[str]) -> list[Path]:
-    context = click.get_current_context()
-    argument = next(param for param in context.command.params if param.name == "reports")
-    return [path for one in reports for path in REPORTS.convert(one, argument, context)]

@@ -11,6 +11,8 @@ import click
 from .guards import LEAST_GROUP
 from .output import plural
 from .show import (
+    ROWS,
+    ROWS_OF_A_GROUP,
     describe_estimate,
     describe_survey,
     plain_columns,
@@ -27,11 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..analysis.shown import Shown, Sort
+    from ..bulk.groups import Group
     from ..mechanisms.forwards import Target
-
-    Group = tuple[str | None, ...]
-
-ROWS, ROWS_OF_A_GROUP = 40, 10
 
 
 @dataclass(frozen=True)
@@ -134,26 +133,18 @@ class Estimates:
         """Draw one picture, with a panel for each group."""
         from .. import figures
 
-        if self._numbers:
-            self._draw_numbers(path)
+        shown: Any = (self._shown or self.groups).items()
+        names = {group: ", ".join(map(value_in_words, group)) for group, _ in shown}
+        named = {names[group]: one for group, one in shown}
+        if self._numbers and self.by:
+            figures.save_scale_groups(named, path, level=self.looks.level)
+        elif self._numbers:
+            figures.save_scale(named[""], path, level=self.looks.level)
         elif self.by:
-            shown = (self._shown or self.groups).items()
-            names = {group: ", ".join(map(value_in_words, group)) for group, _ in shown}
-            named = {names[group]: one for group, one in shown}
             shrunk = {name: self._shrunk.get(group) for group, name in names.items()}
             figures.save_groups(named, path, shrunk=shrunk, **self.looks.picture)
         else:
-            figures.save_estimate(self.groups[()], path, **self.looks.picture)
-
-    def _draw_numbers(self, path: Path) -> None:
-        from .. import figures
-
-        shown: Any = (self._shown or self.groups).items()
-        if self.by:
-            named = {", ".join(map(value_in_words, group)): one for group, one in shown}
-            figures.save_scale_groups(named, path, level=self.looks.level)
-        else:
-            figures.save_scale(self.groups[()], path, level=self.looks.level)  # type: ignore[arg-type]
+            figures.save_estimate(named[""], path, **self.looks.picture)
 
     @property
     def _shown(self) -> Mapping[Group, Shown]:

@@ -111,6 +111,14 @@ OUTPUT = _Output()
 PICTURE = _Output(".png", ".svg", ".pdf")
 TABLE = _Output(".csv", ".json", ".parquet")
 
+
+def files_of(reports: Iterable[str]) -> list[list[Path]]:
+    """Return the files that each of a command's REPORTS stands for."""
+    context = click.get_current_context()
+    argument = next(param for param in context.command.params if param.name == "reports")
+    return [REPORTS.convert(one, argument, context) for one in reports]
+
+
 JSON = click.option("--json", "json_out", is_flag=True, help="Print the result as JSON, in full.")
 FIGURE = click.option("--figure", type=PICTURE, help="Draw a PNG, SVG or PDF.")
 LEVEL = click.option(

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..analysis.questionnaire_estimate import QuestionnaireEstimate
+    from ..bulk.groups import Group
     from ..tables import Table
     from .groups import Looks
 
-    Group = tuple[str | None, ...]
     Floats = NDArray[np.float64]
 
 _ROWS = 12

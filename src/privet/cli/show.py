@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ..contract import Contract
     from ..mechanisms.forwards import Target
 
+# How many rows a table has, and each of several.
+ROWS, ROWS_OF_A_GROUP = 40, 10
 # Of a bar, and of a category's name next to it where there is little room.
 _BAR, _LEAST_BAR, _NAME = 24, 6, 20
 _NARROW = 56
@@ -34,7 +36,7 @@ def print_estimate(
     level: float,
     target: Target,
     truth: NDArray[np.float64] | None = None,
-    top: int = 40,
+    top: int = ROWS,
     sort: Sort = "share",
     title: str | None = None,
     simultaneous: bool | None = None,

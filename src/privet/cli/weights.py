@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..analysis.estimate import Estimate
+    from ..bulk.groups import Group
     from ..sums.strata import Poststratified
 
-    Group = tuple[str | None, ...]
 
 _WEIGHTS = click.option(
     "--weights", type=INPUT, metavar="FILE",

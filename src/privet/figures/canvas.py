@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import warnings
 from os.path import commonprefix
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidArgument, MissingExtra
+from ..errors import InvalidArgument
+from ..extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,18 +25,13 @@ _NO_GLYPH = re.compile(r"Glyph (\d+) .*missing")
 
 def new_figure(width: float, height: float) -> Any:
     """Return a figure of its own, outside pyplot's global state, so that nothing leaks."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("A picture", "matplotlib", "privet[plot]") from None
-    return Figure(figsize=(width, height), dpi=150, layout="constrained")
+    figure = require("matplotlib.figure", "plot", "A picture").Figure
+    return figure(figsize=(width, height), dpi=150, layout="constrained")
 
 
 def shown_figure(width: float, height: float) -> Any:
     """Return a figure of pyplot's, which a notebook shows by itself."""
-    new_figure(1, 1)  # or say what is missing
-    from matplotlib import pyplot
-
+    pyplot = require("matplotlib.pyplot", "plot", "A picture")
     return pyplot.figure(figsize=(width, height), dpi=150, layout="constrained")
 
 
@@ -73,8 +70,9 @@ def set_title(ax: Any, text: str, **options: Any) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def set_suptitle(figure: Any, text: str, size: int) -> None:
-    """Put a title above the whole figure, flush left."""
+def set_suptitle(figure: Any, said: Sequence[str], size: int = 11) -> None:
+    """Put what is said above the whole figure, flush left, in as many lines as it takes."""
+    text = fill(" · ".join(said), int(figure.get_figwidth() * LETTERS_AN_INCH))
     figure.suptitle(text, x=0.01, ha="left", fontsize=size, color=INK, parse_math=False)
 
 

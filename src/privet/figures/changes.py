@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import ceil
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,8 +57,7 @@ def plot_changes(
         said.append(f"{omitted:,} categories that differ less not shown")
     if len(changes) > len(names):
         said.append(f"{len(changes) - len(names)} more groups not shown")
-    letters = int(figure.get_figwidth() * canvas.LETTERS_AN_INCH)
-    canvas.set_suptitle(figure, fill(" · ".join(said), letters), 11)
+    canvas.set_suptitle(figure, said)
     return figure
 
 

@@ -131,8 +131,7 @@ def plot_groups(
     ]
     intervals = f"{100 * level:g} % intervals{', all of a group at once' if simultaneous else ''}"
     said = [some.survey.question, f"ε = {some.survey.epsilon:g}", intervals]
-    letters = int(figure.get_figwidth() * canvas.LETTERS_AN_INCH)
-    canvas.set_suptitle(figure, fill(" · ".join([*said, *left_out]), letters), 11)
+    canvas.set_suptitle(figure, [*said, *left_out])
     return figure
 
 

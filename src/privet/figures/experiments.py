@@ -47,7 +47,8 @@ def plot_experiment(experiment: Experiment) -> Any:
         grid[0].set_xticks(ticks, [f"{tick:,g}" if tick < 1e6 else f"{tick:g}" for tick in ticks])
         grid[0].set_xticks([], minor=True)
     fixed = [name for name in varied if name not in (across, *apart)]
-    set_suptitle(figure, _describe(rows[0], fixed, f"{experiment.repeats:,} repeats ± 2 s.e."), 12)
+    said = _describe(rows[0], fixed, f"{experiment.repeats:,} repeats ± 2 s.e.")
+    set_suptitle(figure, [said], 12)
     _explain(grid[0], rows)
     figure.legend(loc="outside right upper", frameon=False, fontsize=9)
     return figure

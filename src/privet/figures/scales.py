@@ -107,8 +107,7 @@ def plot_scale_groups(groups: Mapping[str, ScaleEstimate], *, level: float = 0.9
         tops.append(ax.get_ylim()[1])
     panels[0].set_ylim(0, max(tops))
     said = [some.survey.question, f"ε = {some.survey.epsilon:g}"]
-    letters = int(figure.get_figwidth() * canvas.LETTERS_AN_INCH)
-    canvas.set_suptitle(figure, fill(" · ".join(said), letters), 11)
+    canvas.set_suptitle(figure, said)
     return figure
 
 

@@ -31,11 +31,18 @@ if TYPE_CHECKING:
     # The first argument that breaks its rule: name, rule, value.
     Problem = tuple[str, str, Any]
 
-__all__ = ["MAX_D", "MAX_EPSILON", "MIN_EPSILON", "Channel", "Mechanism"]
+__all__ = ["MAX_D", "MAX_EPSILON", "MIN_EPSILON", "Channel", "Mechanism", "exactly"]
 
 MAX_D = 2**32
 # Below, two probabilities differ by less than integers can say; above, nothing is private.
 MIN_EPSILON, MAX_EPSILON = 1e-12, 100.0
+
+
+def exactly(numerator: int, denominator: int = 1) -> Fraction:
+    """Return a chance, or a ratio of two; fractions are slow to import, and no report needs one."""
+    from fractions import Fraction
+
+    return Fraction(numerator, denominator)
 
 
 class Channel(Estimated, ABC):
@@ -44,6 +51,8 @@ class Channel(Estimated, ABC):
     name: ClassVar[str]
     # Whether every person holds exactly one value, so that shares are a distribution.
     shares_add_up: ClassVar[bool] = True
+    # What says which one of its kind it is, besides d and ε.
+    _shape: ClassVar[tuple[str, ...]] = ()
     d: int
     epsilon: float
 
@@ -55,7 +64,8 @@ class Channel(Estimated, ABC):
         raise AttributeError(f"{type(self).__name__} is immutable: '{name}' cannot be set.")
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon})"
+        shape = "".join(f", {name}={getattr(self, name)}" for name in self._shape)
+        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}{shape})"
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self)["_fields"] == vars(other)["_fields"]
@@ -68,8 +78,21 @@ class Channel(Estimated, ABC):
         vars(self).update(fields, _fields=tuple(fields.items()))
 
     @classmethod
+    def _made(cls, **fields: object) -> Self:
+        """Return the value that these fields make, which were checked."""
+        self = cls.__new__(cls)
+        self._freeze(**fields)
+        return self
+
+    @classmethod
     def _error(cls, parameter: str, rule: str, value: object) -> InvalidArgument:
         return InvalidArgument(cls.__name__, parameter, rule, value)
+
+    @classmethod
+    def _forbid(cls, problem: Problem | None) -> None:
+        """Raise InvalidArgument for an argument that breaks its rule."""
+        if problem is not None:
+            raise cls._error(*problem)
 
     @classmethod
     def _check_domain(cls, d: int, epsilon: float) -> tuple[int, float]:

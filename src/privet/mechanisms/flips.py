@@ -6,8 +6,6 @@ Where two answers differ in `power` bits, each flipped by itself, the largest li
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from ..errors import InvalidArgument, InvalidSurvey
 from .odds import floor_exp, read_integer
 
@@ -43,5 +41,5 @@ def read_flip(name: str, digits: object, epsilon: float, power: int) -> int:
 
 def _least_flip(epsilon: float, power: int) -> int:
     """Return ceil(2^64 / (e^{ε/power} + 1)), or more where 120 digits cannot tell: never less."""
-    root = floor_exp(Fraction(epsilon) / power, FLIP_BITS)
+    root = floor_exp(epsilon, FLIP_BITS, power)
     return -(-ONE * ONE // (root + ONE))

@@ -8,12 +8,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from functools import cached_property
 
-from .base import Mechanism
+from .base import Mechanism, exactly
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, ClassVar, Self
+    from fractions import Fraction
+    from typing import Any, Self
 
     from .base import Problem
 
@@ -28,7 +29,6 @@ class Numbered(Mechanism):
 
     odds: int
     scale: int
-    _shape: ClassVar[tuple[str, ...]] = ()
 
     @property
     @abstractmethod
@@ -50,6 +50,11 @@ class Numbered(Mechanism):
         """Return what else follows from the shape and is worth a name."""
         return {}
 
+    def _choose(self, d: int, epsilon: float, shape: tuple[Any, ...]) -> None:
+        """Be the mechanism of this shape, or raise."""
+        self._forbid(self._problem(d, shape))
+        self._settle(d, epsilon, tuple(map(int, shape)))
+
     def _settle(self, d: int, epsilon: float, shape: Shape, odds: int = 0, scale: int = 0) -> None:
         """Be the mechanism of this shape, with the finest odds unless there are some already."""
         from .odds import finest_odds
@@ -59,10 +64,6 @@ class Numbered(Mechanism):
             odds, scale = finest_odds(type(self).__name__, cases, epsilon, favoured)
         named = dict(zip(self._shape, shape, strict=True)) | self._sizes(shape)
         self._freeze(d=d, epsilon=epsilon, odds=odds, scale=scale, **named)
-
-    def __repr__(self) -> str:
-        shape = "".join(f", {name}={vars(self)[name]}" for name in self._shape)
-        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}{shape})"
 
     @property
     def parameters(self) -> dict[str, int | str | list[int]]:
@@ -84,6 +85,28 @@ class Numbered(Mechanism):
         self = cls.__new__(cls)
         self._settle(d, epsilon, shape, odds, scale)
         return self
+
+    @cached_property
+    def likelihood_ratio(self) -> Fraction:
+        """Exactly odds / 2^scale."""
+        return exactly(self.odds, 1 << self.scale)
+
+    @cached_property
+    def _weights(self) -> tuple[int, int]:
+        """What the cases that the odds favour weigh together, and what the others do."""
+        cases, favoured = self._weighed(self.d, tuple(vars(self)[name] for name in self._shape))
+        return favoured * self.odds, cases - favoured << self.scale
+
+    @cached_property
+    def total(self) -> int:
+        """What all cases weigh together."""
+        return sum(self._weights)
+
+    @cached_property
+    def coin(self) -> tuple[int, int]:
+        """Heads and total of the truth, scaled up so that a 64-bit word is rarely redrawn."""
+        factor = (2**64 - 1) // self.total
+        return factor * self._weights[0], factor * self.total
 
     @cached_property
     def report_bytes(self) -> int:

@@ -8,10 +8,14 @@ correctly rounded `decimal` is trusted here.
 from __future__ import annotations
 
 from decimal import ROUND_FLOOR, Context, Decimal
-from fractions import Fraction
+from functools import lru_cache
 from math import inf, log, nextafter
 
 from ..errors import InvalidArgument, InvalidSurvey
+
+TYPE_CHECKING = False  # as typing is slow to import
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 # Wide enough for e^ε at ε = 100 (44 digits) times 2**64 (20 digits) with 60 digits to spare.
 _CONTEXT = Context(prec=124, rounding=ROUND_FLOOR)
@@ -21,16 +25,22 @@ _CONTEXT = Context(prec=124, rounding=ROUND_FLOOR)
 _MAX_TOTAL = 2**56
 
 
-def floor_exp(epsilon: float | Fraction, scale: int) -> int:
-    """Return floor(e^ε · 2^scale), or one less where 120 digits cannot tell: never more.
+def floor_exp(epsilon: float, scale: int, root: int = 1) -> int:
+    """Return floor(e^{ε/root} · 2^scale), or one less where 120 digits cannot tell: never more.
 
     >>> floor_exp(1.0, 32)
     11674931554
     """
-    exponent = _as_decimal(epsilon)
+    return int(_CONTEXT.multiply(_lower_exp(epsilon, root), Decimal(2**scale)))
+
+
+@lru_cache(64)
+def _lower_exp(epsilon: float, root: int) -> Decimal:
+    """Return e^{ε/root} to 124 digits, rounded down; every float above 1e-15 is taken exactly."""
+    numerator, denominator = epsilon.as_integer_ratio()
+    exponent = _CONTEXT.divide(Decimal(numerator), Decimal(denominator * root))
     # exp is correctly rounded to nearest, so one step down is a lower bound.
-    lower = _CONTEXT.next_minus(_CONTEXT.exp(exponent))
-    return int(_CONTEXT.multiply(lower, Decimal(2**scale)))
+    return _CONTEXT.next_minus(_CONTEXT.exp(exponent))
 
 
 def finest_odds(owner: str, d: int, epsilon: float, k: int) -> tuple[int, int]:
@@ -79,6 +89,7 @@ def read_integer(digits: object, what: str) -> int:
 def floor_log(ratio: Fraction) -> float:
     """Return the largest float at or below ln(ratio), for ratio >= 1.
 
+    >>> from fractions import Fraction
     >>> floor_log(Fraction(3))
     1.0986122886681096
     """
@@ -86,9 +97,3 @@ def floor_log(ratio: Fraction) -> float:
     lower = _CONTEXT.next_minus(_CONTEXT.ln(quotient))
     nearest = float(lower)
     return nextafter(nearest, -inf) if Decimal(nearest) > lower else nearest
-
-
-def _as_decimal(number: float | Fraction) -> Decimal:
-    """Convert to 124 digits, rounding down; every float above 1e-15 converts exactly."""
-    exact = Fraction(number)
-    return _CONTEXT.divide(Decimal(exact.numerator), Decimal(exact.denominator))

@@ -17,7 +17,7 @@ from itertools import accumulate
 
 from ..arguments import is_whole
 from ..errors import InvalidSurvey
-from .base import Mechanism
+from .base import Mechanism, exactly
 from .registry import by_name
 
 TYPE_CHECKING = False  # as typing is slow to import
@@ -149,11 +149,9 @@ class Paged(Mechanism):
         return [part._checked(one) for part, one in pairs]
 
     def _chance(self, report: bytes, value: Sequence[Any]) -> Fraction:
-        from fractions import Fraction
-
         page, rest = self._opened(report)
         part = self.parts[page]
-        chance = Fraction(self.weights[page], sum(self.weights))
+        chance = exactly(self.weights[page], sum(self.weights))
         return chance * part._chance(rest[: part.report_bytes], value[page])
 
     # --- the sampler --------------------------------------------------------------------------

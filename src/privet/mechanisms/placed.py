@@ -24,11 +24,6 @@ class Placed(Numbered):
     def holding(self) -> int:
         """How many reports hold a value."""
 
-    @property
-    @abstractmethod
-    def coin(self) -> tuple[int, int]:
-        """Heads and total of the hit, scaled up so that a 64-bit word is rarely redrawn."""
-
     @abstractmethod
     def _number_at(self, value: int, place: int) -> int:
         """Return the report at a place in the value's own order: those that hold it come first."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.columns import frame
 from ..arguments import alpha_of
-from ..errors import MissingExtra
 from .logit import softmax
 
 if TYPE_CHECKING:
@@ -97,11 +97,7 @@ class Fitted(ABC):
 
     def to_frame(self, level: float = 0.95) -> Any:
         """Return a pandas DataFrame, one row for each coefficient."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("to_frame", "pandas", "pandas") from None
-        return pd.DataFrame(self.columns(level))
+        return frame(self.columns(level))
 
     def summary(self, level: float = 0.95) -> str:
         """Return the table as text."""

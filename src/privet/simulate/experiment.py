@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..analysis.columns import arrow
+from ..analysis.columns import arrow, frame
 from ..analysis.threads import cores
 from ..arguments import check_target, whole
 from ..bulk.progress import no_progress
-from ..errors import InvalidArgument, MissingExtra
+from ..errors import InvalidArgument
 from ..mechanisms import KSubset, Mechanism, for_one
 from ..refine import project_simplex
 from .population import MOST_PEOPLE, counts
@@ -93,11 +93,7 @@ class Experiment:
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("to_frame", "pandas", "pandas") from None
-        return pd.DataFrame(self.columns())
+        return frame(self.columns())
 
     def to_arrow(self) -> Any:
         """Return a pyarrow Table."""

@@ -139,8 +139,7 @@ def _of_blocks(mechanism: Design, people: Integers, rng: Generator) -> Integers:
 def _of_windows(mechanism: Interval, people: Integers, rng: Generator) -> Integers:
     """Draw how many report each window: any at all, or one of those that cover the value."""
     windows, width = mechanism.numbers, mechanism.window
-    share = width * (mechanism.odds - (1 << mechanism.scale)) / mechanism.total
-    covering = rng.binomial(people, share)
+    covering = rng.binomial(people, float(mechanism.slope))
     total = rng.multinomial(people.sum() - covering.sum(), np.full(windows, 1 / windows))
     for value in np.flatnonzero(covering):
         total[value : value + width] += rng.multinomial(covering[value], np.full(width, 1 / width))

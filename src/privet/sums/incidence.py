@@ -53,9 +53,6 @@ class Bitmaps:
         self.bitmaps = bitmaps
         self.d = d
 
-    def __repr__(self) -> str:
-        return f"Bitmaps({len(self.bitmaps)} sets of {self.d} values)"
-
     @cached_property
     def _matrix(self) -> Floats | None:
         """The bits as numbers, if there are few."""
@@ -91,9 +88,6 @@ class Members:
         self.members = members
         self.d = d
 
-    def __repr__(self) -> str:
-        return f"Members({len(self.members)} sets of {self.members.shape[1]} of {self.d} values)"
-
     def forward(self, theta: Floats) -> Floats:
         """Return Σ_{j in z} θ_j for each set z."""
         if self.members.size <= _DENSE_ENTRIES:
@@ -118,11 +112,7 @@ class Blocks:
     """All blocks of a design, in the order of its aggregate, through its own fast transforms."""
 
     def __init__(self, design: Design) -> None:
-        self.design = design
         self._counter = cast("BlockCounter[Design]", design.analyst.counter)
-
-    def __repr__(self) -> str:
-        return f"Blocks({self.design!r})"
 
     def forward(self, theta: Floats) -> Floats:
         """Return Σ_{j in B} θ_j for each block B."""
@@ -138,9 +128,6 @@ class Windows:
 
     def __init__(self, mechanism: Interval) -> None:
         self.mechanism = mechanism
-
-    def __repr__(self) -> str:
-        return f"Windows({self.mechanism!r})"
 
     def forward(self, theta: Floats) -> Floats:
         """Return Σ_{j in z} θ_j for each window z, of every column if there are several."""
@@ -163,9 +150,6 @@ class Rows:
     def __init__(self, mechanism: OneBit) -> None:
         self.mechanism = mechanism
 
-    def __repr__(self) -> str:
-        return f"Rows({self.mechanism!r})"
-
     def forward(self, theta: Floats) -> Floats:
         """Return Σ_{j with the bit} θ_j for each row and bit."""
         signs = np.zeros(self.mechanism.functions)
@@ -185,9 +169,6 @@ class Intervals:
 
     def __init__(self, d: int, p: int, a: NDArray[np.int64], length: int) -> None:
         self.d, self.p, self.a, self.length = d, p, a, length
-
-    def __repr__(self) -> str:
-        return f"Intervals({len(self.a)} times {self.p} of {self.length})"
 
     @property
     def _places(self) -> NDArray[np.int64]:

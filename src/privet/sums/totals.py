@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -303,7 +302,3 @@ def check_categories(estimates: Sequence[Estimate]) -> None:
                 f"The surveys {survey.id!r} and {other.survey.id!r} "
                 "do not have the same categories."
             )
-
-
-def _quantile(alpha: float) -> float:
-    return NormalDist().inv_cdf(1 - alpha / 2)

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.columns import frame
 from ..arguments import alpha_of, check_target
-from ..errors import InvalidArgument, MissingExtra
+from ..errors import InvalidArgument
 from .association import association
 from .independence import independence
 from .ratios import ConditionalShares
@@ -115,11 +116,7 @@ class Shares:
 
     def to_frame(self, level: float = 0.95, **options: Any) -> Any:
         """Return a pandas DataFrame, one row per cell; options as those of `interval`."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("to_frame", "pandas", "pandas") from None
-        return pd.DataFrame(self.columns(level, **options))
+        return frame(self.columns(level, **options))
 
     def __repr__(self) -> str:
         asked = " × ".join(

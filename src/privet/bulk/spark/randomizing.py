@@ -10,10 +10,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...analysis.cleaning import Cleaning
+from ...analysis.cleaning import AS_THEY_ARE, Cleaning
 from ...analysis.columns import ANSWERS
 from ...errors import InvalidArgument
 from ...survey import Survey
+from ..groups import check_apart
 from . import workers
 from .session import running
 from .tallying import select
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from ...questionnaire import Questionnaire
 
-_AS_THEY_ARE = Cleaning()
 _ANSWERS = (
     "StringType ByteType ShortType IntegerType LongType BooleanType "
     "FloatType DoubleType DecimalType DateType"
@@ -36,7 +36,7 @@ def randomize(
     column: str | None = None,
     *,
     by: Sequence[str] = (),
-    cleaning: Cleaning = _AS_THEY_ARE,
+    cleaning: Cleaning = AS_THEY_ARE,
 ) -> Any:
     """Return a frame of reports, one for each answer, in an order drawn at random.
 
@@ -63,10 +63,7 @@ def randomize(
 
     """
     columns = _columns(contract, column)
-    for name in columns:
-        if name in by:
-            rule = f"other columns than {name!r}: the answers would be in the clear"
-            raise InvalidArgument("randomize", "by", rule, list(by))
+    check_apart(columns, by)
     names = {f"answer{i}": name for i, name in enumerate(columns)}
     chosen = select(frame, "randomize", names, by)
     for ours, name in names.items():

@@ -7,14 +7,15 @@ Each of d bits is flipped with probability flip / 2^64, the smallest such number
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 
+from ..base import exactly
 from ..flips import FLIP_BITS, ONE
 from .unary import Unary
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from fractions import Fraction
     from typing import ClassVar
 
     from ...entropy import Stream
@@ -33,7 +34,7 @@ class BinaryRR(Unary):
     @cached_property
     def hit_rates(self) -> tuple[Fraction, Fraction]:
         """Exactly g = 1 − flip / 2^64 and h = flip / 2^64."""
-        h = Fraction(self.flip, ONE)
+        h = exactly(self.flip, ONE)
         return 1 - h, h
 
     def sample(self, value: int, stream: Stream) -> bytes:

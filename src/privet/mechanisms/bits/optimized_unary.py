@@ -8,14 +8,15 @@ variance of a rare value's share is 4e^ε / (n(e^ε − 1)²).
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 
+from ..base import exactly
 from ..flips import FLIP_BITS, ONE
 from .unary import Unary
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from fractions import Fraction
     from typing import ClassVar
 
     from ...entropy import Stream
@@ -40,7 +41,7 @@ class OptimizedUnary(Unary):
     @cached_property
     def hit_rates(self) -> tuple[Fraction, Fraction]:
         """Exactly g = 1/2 and h = flip / 2^64."""
-        return Fraction(1, 2), Fraction(self.flip, ONE)
+        return exactly(1, 2), exactly(self.flip, ONE)
 
     def sample(self, value: int, stream: Stream) -> bytes:
         """Return one report for a value in [0, d).

@@ -61,6 +61,7 @@ class TwoLevelUnary(Unary):
     name: ClassVar[str] = "two-level-unary"
     two_level = True
     _power: ClassVar[int] = 1
+    _shape: ClassVar[tuple[str, ...]] = ("report_epsilon",)
     report_epsilon: float
     noise: int
 
@@ -76,10 +77,6 @@ class TwoLevelUnary(Unary):
             raise self._error("report_epsilon", rule, report_epsilon)
         noise = _least_noise(flip, level)
         self._freeze(d=d, epsilon=epsilon, report_epsilon=level, flip=flip, noise=noise)
-
-    def __repr__(self) -> str:
-        levels = f"epsilon={self.epsilon}, report_epsilon={self.report_epsilon}"
-        return f"{type(self).__name__}(d={self.d}, {levels})"
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -107,9 +104,7 @@ class TwoLevelUnary(Unary):
                 f"The noise {noise} / 2^{FLIP_BITS} does not give one report the privacy level "
                 f"{level}: this survey is not as private as it says."
             )
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, report_epsilon=float(level), flip=flip, noise=noise)
-        return self
+        return cls._made(d=d, epsilon=epsilon, report_epsilon=float(level), flip=flip, noise=noise)
 
     @cached_property
     def hit_rates(self) -> tuple[Fraction, Fraction]:

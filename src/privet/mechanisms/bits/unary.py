@@ -43,9 +43,7 @@ class Unary(Symmetric):
         d, epsilon = cls._check_domain(d, epsilon)
         cls._check_names(parameters, integers=(), digits="flip")
         flip = read_flip(cls.name, parameters["flip"], epsilon, cls._power)
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, flip=flip)
-        return self
+        return cls._made(d=d, epsilon=epsilon, flip=flip)
 
     @cached_property
     def likelihood_ratio(self) -> Fraction:

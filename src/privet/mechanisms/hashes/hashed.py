@@ -11,14 +11,14 @@ the function maps to the bucket. A report is the number function · buckets + bu
 from __future__ import annotations
 
 from abc import abstractmethod
-from fractions import Fraction
 from functools import cached_property
 
+from ..base import exactly
 from ..numbered import Numbered
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
-    from typing import Any
+    from fractions import Fraction
 
     from ...entropy import Stream
     from ..numbered import Shape
@@ -46,35 +46,15 @@ class Hashed(Numbered):
         named = dict(zip(cls._shape, shape, strict=True))
         return named.get("buckets", cls.buckets), 1
 
-    def _choose(self, d: int, epsilon: float, shape: tuple[Any, ...]) -> None:
-        """Be the mechanism with these functions, or raise."""
-        problem = self._problem(d, shape)
-        if problem is not None:
-            raise self._error(*problem)
-        self._settle(d, epsilon, tuple(map(int, shape)))
-
     @property
     def numbers(self) -> int:
         """A report for every function and bucket."""
         return self.functions * self.buckets
 
     @cached_property
-    def likelihood_ratio(self) -> Fraction:
-        """Exactly odds / 2^scale."""
-        return Fraction(self.odds, 1 << self.scale)
-
-    @cached_property
     def response_rates(self) -> tuple[Fraction, Fraction]:
         """Exactly how likely a report names the value's bucket, and any one other."""
-        total = self.odds + (self.buckets - 1 << self.scale)
-        return Fraction(self.odds, total), Fraction(1 << self.scale, total)
-
-    @cached_property
-    def coin(self) -> tuple[int, int]:
-        """Heads and total of the truth, scaled up so that a 64-bit word is rarely redrawn."""
-        total = self.odds + (self.buckets - 1 << self.scale)
-        factor = (2**64 - 1) // total
-        return factor * self.odds, factor * total
+        return exactly(self.odds, self.total), exactly(1 << self.scale, self.total)
 
     def _chance(self, report: bytes, value: int) -> Fraction:
         function, bucket = divmod(int.from_bytes(report, "little"), self.buckets)

@@ -56,9 +56,7 @@ class HashedRR(Hashed, Cohorts):
         if buckets is None:
             buckets = max(2, min(round(exp(min(epsilon, 10))) + 1, d, MOST_CELLS))
         if cohorts is None:
-            problem = self._out_of_range(d, buckets=(buckets, 2, MOST_CELLS))
-            if problem is not None:
-                raise self._error(*problem)
+            self._forbid(self._out_of_range(d, buckets=(buckets, 2, MOST_CELLS)))
             cohorts = ceil(CELLS_A_VALUE * d / (buckets - 1))
         self._choose(d, epsilon, (cohorts, buckets))
         from ...analysis.regression import check_regression

@@ -14,10 +14,10 @@ bits. Which values a report supports takes a look at all d of them.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 from itertools import count
 
+from ..base import exactly
 from ..odds import floor_exp
 from ..subsets.fields import is_prime
 from ..symmetric import Symmetric
@@ -25,6 +25,7 @@ from .hashed import Hashed
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from fractions import Fraction
     from typing import ClassVar
 
     from ..base import Problem
@@ -55,7 +56,7 @@ class LocalHash(Hashed, Symmetric):
         if epsilon > _LARGEST_EPSILON:
             rule = f"at most {_LARGEST_EPSILON}, for hashes to e^ε buckets of 64-bit integers"
             raise self._error("epsilon", rule, epsilon)
-        odds = Fraction(floor_exp(epsilon, 60), 1 << 60)
+        odds = exactly(floor_exp(epsilon, 60), 1 << 60)
         near = int(odds) + 1
         buckets = max((near, near + 1), key=lambda buckets: _precision(d, odds, buckets))
         self._choose(d, epsilon, (buckets, _prime(d, buckets)))
@@ -98,7 +99,7 @@ def _hit_rates(odds: Fraction, buckets: int, prime: int) -> tuple[Fraction, Frac
     each, more = divmod(prime, buckets)  # residues a bucket, and buckets that have one more
     pairs = more * (each + 1) * each + (buckets - more) * each * (each - 1)
     g, q = odds / (odds + buckets - 1), 1 / (odds + buckets - 1)
-    return g, q + (g - q) * Fraction(pairs, prime * (prime - 1))
+    return g, q + (g - q) * exactly(pairs, prime * (prime - 1))
 
 
 def _precision(d: int, odds: Fraction, buckets: int) -> Fraction:

@@ -9,14 +9,15 @@ histogram protocol, and in expectation the (d/2)-subset mechanism (paper, relate
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 
+from ..base import exactly
 from ..symmetric import Symmetric
 from .hashed import Hashed
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from fractions import Fraction
     from typing import ClassVar
 
 
@@ -50,4 +51,4 @@ class OneBit(Hashed, Symmetric):
     @cached_property
     def hit_rates(self) -> tuple[Fraction, Fraction]:
         """Exactly g = E/(E + 1) and h = 1/2."""
-        return self.response_rates[0], Fraction(1, 2)
+        return self.response_rates[0], exactly(1, 2)

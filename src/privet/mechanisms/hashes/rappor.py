@@ -9,16 +9,17 @@ and the filter, drawn once (RAPPOR's permanent response), and decoded by regress
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 from math import ceil, log2
 
+from ..base import exactly
 from ..flips import FLIP_BITS, ONE, choose_flip, read_flip
 from .cohorts import CELLS_A_VALUE, MOST_CELLS, MOST_COHORTS, Cohorts
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
     from typing import Any, ClassVar, Self
 
     from ...entropy import Stream
@@ -56,6 +57,7 @@ class Rappor(Cohorts):
     """
 
     name: ClassVar[str] = "rappor"
+    _shape: ClassVar[tuple[str, ...]] = ("cohorts", "bits", "hashes")
     bits: int
     flip: int
 
@@ -69,9 +71,7 @@ class Rappor(Cohorts):
         hashes: int = 2,
     ) -> None:
         d, epsilon = self._check_domain(d, epsilon)
-        problem = self._problem(d, _COHORTS if cohorts is None else cohorts, bits, hashes)
-        if problem is not None:
-            raise self._error(*problem)
+        self._forbid(self._problem(d, _COHORTS if cohorts is None else cohorts, bits, hashes))
         if cohorts is None:
             cohorts = max(_COHORTS, ceil(CELLS_A_VALUE * d / bits))
         shape = {"cohorts": int(cohorts), "bits": int(bits), "hashes": int(hashes)}
@@ -80,10 +80,6 @@ class Rappor(Cohorts):
         from ...analysis.regression import check_regression
 
         check_regression(self)
-
-    def __repr__(self) -> str:
-        shape = f"cohorts={self.cohorts}, bits={self.bits}, hashes={self.hashes}"
-        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}, {shape})"
 
     @classmethod
     def _problem(cls, d: int, cohorts: Any, bits: Any, hashes: Any) -> Problem | None:
@@ -94,22 +90,17 @@ class Rappor(Cohorts):
     @property
     def parameters(self) -> dict[str, int | str | list[int]]:
         """The integers that a client draws with."""
-        shape: dict[str, int | str | list[int]] = {
-            name: vars(self)[name] for name in ("cohorts", "bits", "hashes")
-        }
+        shape = {name: vars(self)[name] for name in self._shape}
         return {**shape, "flip": str(self.flip)}
 
     @classmethod
     def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:
         """Rebuild, refusing a flip that would break the promise of ε."""
         d, epsilon = cls._check_domain(d, epsilon)
-        names = "cohorts", "bits", "hashes"
-        cohorts, bits, hashes = cls._check_names(parameters, integers=names, digits="flip")
+        cohorts, bits, hashes = cls._check_names(parameters, integers=cls._shape, digits="flip")
         cls._refuse(cls._problem(d, cohorts, bits, hashes))
         flip = read_flip(cls.name, parameters["flip"], epsilon, 2 * hashes)
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, cohorts=cohorts, bits=bits, hashes=hashes, flip=flip)
-        return self
+        return cls._made(d=d, epsilon=epsilon, cohorts=cohorts, bits=bits, hashes=hashes, flip=flip)
 
     @property
     def cells(self) -> int:
@@ -119,7 +110,7 @@ class Rappor(Cohorts):
     @cached_property
     def telling_rates(self) -> tuple[Fraction, Fraction]:
         """Exactly p = 1 − flip / 2^64 and q = flip / 2^64."""
-        q = Fraction(self.flip, ONE)
+        q = exactly(self.flip, ONE)
         return 1 - q, q
 
     @cached_property
@@ -129,7 +120,7 @@ class Rappor(Cohorts):
         It is just that wherever a cohort has two values without a common bit.
         """
         p, q = self.telling_rates
-        return Fraction(p / q) ** min(2 * self.hashes, self.bits)
+        return (p / q) ** min(2 * self.hashes, self.bits)
 
     @cached_property
     def cohort_bytes(self) -> int:

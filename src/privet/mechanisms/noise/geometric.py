@@ -11,16 +11,16 @@ binary randomized response with something useless added, which is why it does wo
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 
 from ...arguments import whole
-from ..base import Mechanism
+from ..base import Mechanism, exactly
 from ..flips import ONE, choose_flip, read_flip
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
     from typing import Any, ClassVar, Self
 
     from ...entropy import Stream
@@ -62,6 +62,7 @@ class GeometricNoise(Mechanism):
     """
 
     name: ClassVar[str] = "geometric-noise"
+    _shape: ClassVar[tuple[str, ...]] = ("limit",)
     flip: int
     limit: int
 
@@ -77,9 +78,6 @@ class GeometricNoise(Mechanism):
             raise self._error("epsilon", rule, epsilon)
         self._freeze(d=d, epsilon=epsilon, flip=flip, limit=limit)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}, limit={self.limit})"
-
     @property
     def parameters(self) -> dict[str, int | str | list[int]]:
         """The integers that a client draws with."""
@@ -92,9 +90,7 @@ class GeometricNoise(Mechanism):
         (limit,) = cls._check_names(parameters, integers=("limit",), digits="flip")
         flip = read_flip(cls.name, parameters["flip"], epsilon, 2)
         cls._refuse(cls._problem(d, flip, limit))
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, flip=flip, limit=limit)
-        return self
+        return cls._made(d=d, epsilon=epsilon, flip=flip, limit=limit)
 
     @classmethod
     def _problem(cls, d: int, flip: int, limit: int) -> Problem | None:
@@ -108,7 +104,7 @@ class GeometricNoise(Mechanism):
     @cached_property
     def alpha(self) -> Fraction:
         """Exactly flip / (2^64 − flip)."""
-        return Fraction(self.flip, ONE - self.flip)
+        return exactly(self.flip, ONE - self.flip)
 
     @cached_property
     def likelihood_ratio(self) -> Fraction:
@@ -130,7 +126,8 @@ class GeometricNoise(Mechanism):
     @cached_property
     def stream_bytes(self) -> int:
         """The number of random bytes that is enough for nearly every report."""
-        coins = min(self.limit, 1 / (1 - float(self.alpha))) / (1 - self.flip / ONE)
+        alpha = self.flip / (ONE - self.flip)
+        coins = min(self.limit, 1 / (1 - alpha)) / (1 - self.flip / ONE)
         return int(8 * self.d * (1 + coins) * 1.25) + 64
 
     def _entries(self, report: bytes) -> list[int]:
@@ -144,10 +141,10 @@ class GeometricNoise(Mechanism):
         return f"An entry is above {self.limit + 1}." if above else None
 
     def _chance(self, report: bytes, value: int) -> Fraction:
-        chance = Fraction(1)
+        chance = exactly(1)
         for j, entry in enumerate(self._entries(report)):
             up, steps = entry > 0, max(entry - 1, -entry)
-            chance *= Fraction(self.flip, ONE)
+            chance *= exactly(self.flip, ONE)
             if up == (j == value):
                 chance /= self.alpha
             chance *= self.alpha**steps * (1 - self.alpha if steps < self.limit else 1)

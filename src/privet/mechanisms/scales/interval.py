@@ -13,14 +13,15 @@ distributions under local differential privacy, 2020).
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 from math import exp, expm1
 
+from ..base import exactly
 from ..placed import Placed
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from fractions import Fraction
     from typing import ClassVar, Literal
 
     from ..base import Problem
@@ -63,11 +64,7 @@ class Interval(Placed):
             window = _window_for_shape(cells, epsilon)
         elif window == "mean":
             window = _window_for_mean(min(cells, MOST_CELLS), epsilon)
-        shape = (window,)
-        problem = self._problem(cells, shape)
-        if problem is not None:
-            raise self._error(*problem)
-        self._settle(cells, epsilon, (int(shape[0]),))
+        self._choose(cells, epsilon, (window,))
 
     @classmethod
     def _problem(cls, d: int, shape: Shape) -> Problem | None:
@@ -96,29 +93,13 @@ class Interval(Placed):
         return self.window
 
     @cached_property
-    def total(self) -> int:
-        """(wE + B − 1) · 2^scale."""
-        return self.window * self.odds + (self.d - 1 << self.scale)
-
-    @cached_property
-    def coin(self) -> tuple[int, int]:
-        """Heads and total of the hit, scaled up so that a 64-bit word is rarely redrawn."""
-        factor = (2**64 - 1) // self.total
-        return factor * self.window * self.odds, factor * self.total
-
-    @cached_property
-    def likelihood_ratio(self) -> Fraction:
-        """Exactly odds / 2^scale, as the first window covers the first cell alone."""
-        return Fraction(self.odds, 1 << self.scale)
-
-    @cached_property
     def slope(self) -> Fraction:
         """Exactly ρ = w(E − 1)/(wE + B − 1), by which the mean centre of windows follows a value.
 
         A report is, with probability ρ, any window that covers the value and, with 1 − ρ, any
         window at all; so its centre z − (w − 1)/2 has the mean ρx + (1 − ρ)(B − 1)/2.
         """
-        return Fraction(self.window * (self.odds - (1 << self.scale)), self.total)
+        return exactly(self.window * (self.odds - (1 << self.scale)), self.total)
 
     def _number_at(self, value: int, place: int) -> int:
         """Return the windows that cover the value, and then the others, round and round."""
@@ -126,7 +107,7 @@ class Interval(Placed):
 
     def _chance(self, report: bytes, value: int) -> Fraction:
         covers = 0 <= int.from_bytes(report, "little") - value < self.window
-        return Fraction(self.odds if covers else 1 << self.scale, self.total)
+        return exactly(self.odds if covers else 1 << self.scale, self.total)
 
     def members(self, report: bytes) -> list[int]:
         """Return the cells that the reported window covers, in increasing order."""

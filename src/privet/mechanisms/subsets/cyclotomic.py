@@ -78,9 +78,7 @@ class Cyclotomic(DifferenceFamily):
             from ...plan.designs import cyclotomic_classes
 
             classes = cyclotomic_classes(d, epsilon)
-        problem = self._classes_problem(d, *classes)
-        if problem is not None:
-            raise self._error(*problem)
+        self._forbid(self._classes_problem(d, *classes))
         self._settle(d, epsilon, (*map(int, classes), primitive_root(int(classes[0]))))
 
     @classmethod

@@ -16,14 +16,16 @@ communication-efficient private estimation via block designs, 2023).
 from __future__ import annotations
 
 from abc import abstractmethod
-from fractions import Fraction
 from functools import cached_property
 
+from ..base import exactly
 from ..placed import Placed
 from .subsets import Subsets
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from ..numbered import Shape
 
 # A tally counts every block: this many take 512 MB.
@@ -70,7 +72,7 @@ class Design(Subsets, Placed):
     def _chance(self, report: bytes, value: int) -> Fraction:
         held = self._holds(int.from_bytes(report, "little"), value)
         weight = self.odds if held else 1 << self.scale
-        return Fraction(weight * self.points, self.total * self.blocks)
+        return exactly(weight * self.points, self.total * self.blocks)
 
     def members(self, report: bytes) -> list[int]:
         """Return the values that the reported block holds, in increasing order."""

@@ -125,10 +125,10 @@ def power_of_x(exponent: int, recurrence: int, p: int, n: int) -> list[int]:
     result = [1] + [0] * (n - 1)
     for bit in bin(exponent)[2:]:
         product = [0] * (2 * n)
-        for i, a in enumerate(result):
-            if a:
-                for j, b in enumerate(result):
-                    product[i + j] += a * b
+        terms = [(i, a) for i, a in enumerate(result) if a]
+        for i, a in terms:
+            for j, b in terms:
+                product[i + j] += a * b
         if bit == "1":
             product = [0, *product[:-1]]
         for i in range(2 * n - 1, n - 1, -1):

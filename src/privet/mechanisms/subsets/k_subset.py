@@ -11,12 +11,12 @@ and miss thus make the same draws, and a report is a packed set: the order of dr
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 from math import comb, sqrt
 
 from ...arguments import is_whole
 from ...errors import InvalidSurvey
+from ..base import exactly
 from .packed import Packed, index_bits
 from .start import expected_draws, takes_long, usual_start
 from .subsets import Subsets
@@ -24,6 +24,7 @@ from .subsets import Subsets
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
     from typing import Any, ClassVar, Literal, Self
 
     from ...entropy import Stream
@@ -59,6 +60,7 @@ class KSubset(Subsets, Packed):
     """
 
     name: ClassVar[str] = "k-subset"
+    _shape: ClassVar[tuple[str, ...]] = ("k",)
     start: tuple[int, int]
 
     def __init__(
@@ -71,9 +73,6 @@ class KSubset(Subsets, Packed):
         odds, scale = finest_odds(type(self).__name__, d, epsilon, k)
         start = (0, 0) if index_bits(d, k) else usual_start(d - 1, min(k, d - k) - 1)
         self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=start)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}, k={self.k})"
 
     # --- the integers -------------------------------------------------------------------------
 
@@ -116,9 +115,7 @@ class KSubset(Subsets, Packed):
             raise InvalidSurvey(f"The start [{c}, {b}] of {cls.name} is not a probability c / 2^b.")
         if takes_long(d - 1, min(k, d - k) - 1, c, b):
             raise InvalidSurvey(f"The start [{c}, {b}] of {cls.name} is far from {k} of {d}.")
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=(c, b))
-        return self
+        return cls._made(d=d, epsilon=epsilon, k=k, odds=odds, scale=scale, start=(c, b))
 
     @property
     def points(self) -> int:  # type: ignore[override]
@@ -129,7 +126,7 @@ class KSubset(Subsets, Packed):
 
     def _chance(self, report: bytes, value: int) -> Fraction:
         weight = self.odds if value in self._unpacked(report) else 1 << self.scale
-        return Fraction(weight * self.d, self.total * comb(self.d, self.k))
+        return exactly(weight * self.d, self.total * comb(self.d, self.k))
 
     # --- the sampler --------------------------------------------------------------------------
 

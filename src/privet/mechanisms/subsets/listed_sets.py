@@ -78,15 +78,14 @@ class ListedSets(Packed, Choices):
     """
 
     name: ClassVar[str] = "listed-sets"
+    _shape: ClassVar[tuple[str, ...]] = ("most", "k")
     listed: KSubset
 
     def __init__(
         self, options: int, epsilon: float, most: int, k: Literal["l2"] | int = "l2"
     ) -> None:
         options, epsilon = self._check_domain(options, epsilon)
-        problem = self._choices_problem(options, most)
-        if problem is not None:
-            raise self._error(*problem)
+        self._forbid(self._choices_problem(options, most))
         points = sets_holding(options, most)
         if points <= MOST_SETS and k != "l2" and (not is_whole(k) or not 1 <= k < points):
             raise self._error("k", f"'l2' or an int in [1, {points - 1}]", k)
@@ -98,10 +97,6 @@ class ListedSets(Packed, Choices):
         if problem is None and sets_holding(d, most) > MOST_SETS:
             return "most", f"so small that there are at most {MOST_SETS} sets of {d} options", most
         return problem
-
-    def __repr__(self) -> str:
-        shape = f"d={self.d}, epsilon={self.epsilon}, most={self.most}, k={self.k}"
-        return f"{type(self).__name__}({shape})"
 
     # --- the integers -------------------------------------------------------------------------
 
@@ -123,9 +118,7 @@ class ListedSets(Packed, Choices):
             )
         cls._refuse(cls._choices_problem(d, most))
         listed = KSubset.from_parameters(sets_holding(d, most), epsilon, drawing)
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, most=most, listed=listed)
-        return self
+        return cls._made(d=d, epsilon=epsilon, most=most, listed=listed)
 
     @property
     def points(self) -> int:  # type: ignore[override]

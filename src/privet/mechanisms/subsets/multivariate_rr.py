@@ -22,12 +22,10 @@ class MultivariateRR(KSubset):
     """
 
     name: ClassVar[str] = "multivariate-rr"
+    _shape: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, d: int, epsilon: float) -> None:
         super().__init__(d, epsilon, k=1)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon})"
 
     @classmethod
     def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:

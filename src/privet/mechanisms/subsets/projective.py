@@ -117,12 +117,8 @@ class Projective(DifferenceFamily):
         """
         p, e = prime_power(self.q)
         terms = sequence(self.recurrence, p, e * self.t, e * self.points)
-        parts = [terms[i * self.points :] for i in range(e)]
-        return [
-            i
-            for i, term in enumerate(parts[0][: self.points])
-            if not term and not any(part[i] for part in parts[1:])
-        ]
+        parts = (terms[i * self.points : (i + 1) * self.points] for i in range(e))
+        return [i for i, images in enumerate(zip(*parts, strict=True)) if not any(images)]
 
     @cached_property
     def _inside(self) -> frozenset[int]:

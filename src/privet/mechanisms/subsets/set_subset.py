@@ -14,13 +14,13 @@ how many options people chose: the share of blank i is that of the people with f
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 from itertools import count
 from math import comb, sqrt
 
 from ...arguments import is_whole
 from ...errors import InvalidSurvey
+from ..base import exactly
 from ..choices import Choices
 from ..symmetric import Symmetric
 from .packed import Packed
@@ -28,6 +28,7 @@ from .packed import Packed
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from fractions import Fraction
     from typing import Any, ClassVar, Literal, Self
 
     from ...entropy import Fractions, Stream
@@ -70,15 +71,14 @@ class SetSubset(Packed, Symmetric, Choices):
     """
 
     name: ClassVar[str] = "set-subset"
+    _shape: ClassVar[tuple[str, ...]] = ("most", "k")
     meet: int
 
     def __init__(
         self, options: int, epsilon: float, most: int, k: Literal["l2"] | int = "l2"
     ) -> None:
         options, epsilon = self._check_domain(options, epsilon)
-        problem = self._choices_problem(options, most)
-        if problem is not None:
-            raise self._error(*problem)
+        self._forbid(self._choices_problem(options, most))
         if k == "l2":
             from ... import theory
 
@@ -91,10 +91,6 @@ class SetSubset(Packed, Symmetric, Choices):
             rule = f"drawn with 64-bit integers, which {options} options and k = {k} do not allow"
             raise self._error("epsilon", rule, epsilon)
         self._freeze(d=options, epsilon=epsilon, most=most, k=k, meet=meet)
-
-    def __repr__(self) -> str:
-        shape = f"d={self.d}, epsilon={self.epsilon}, most={self.most}, k={self.k}"
-        return f"{type(self).__name__}({shape})"
 
     # --- the integers -------------------------------------------------------------------------
 
@@ -120,9 +116,7 @@ class SetSubset(Packed, Symmetric, Choices):
                 f"The chance {meet} / 2^{_BITS} to meet a set is not in ({never}, {largest}] / "
                 f"2^{_BITS} for epsilon = {epsilon}: this survey is not as private as it says."
             )
-        self = cls.__new__(cls)
-        self._freeze(d=d, epsilon=epsilon, most=most, k=k, meet=meet)
-        return self
+        return cls._made(d=d, epsilon=epsilon, most=most, k=k, meet=meet)
 
     @property
     def points(self) -> int:  # type: ignore[override]
@@ -135,7 +129,7 @@ class SetSubset(Packed, Symmetric, Choices):
     def _weights(self) -> tuple[Fraction, Fraction]:
         """How likely is each report that meets the person's set, and each that does not."""
         meeting, missing = _sizes(self.d, self.most, self.k)
-        chance = Fraction(self.meet, _ONE)
+        chance = exactly(self.meet, _ONE)
         return chance / meeting, (1 - chance) / missing
 
     @cached_property
@@ -157,7 +151,7 @@ class SetSubset(Packed, Symmetric, Choices):
     def _rates(self, few: int) -> tuple[Fraction, Fraction]:
         """Return how likely a report holds a few points, if any is the person's, if none is."""
         if self.k < few:
-            return Fraction(0), Fraction(0)
+            return exactly(0), exactly(0)
         met, missed = self._weights
         holding, apart = (comb(v - few, self.k - few) for v in (self.points, self.d))
         return met * holding, met * (holding - apart) + missed * apart

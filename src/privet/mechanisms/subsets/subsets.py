@@ -6,10 +6,14 @@ depend on nothing but the number of points v, k, and E = odds / 2^scale <= e^ε.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 
+from ..base import exactly
 from ..symmetric import Symmetric
+
+TYPE_CHECKING = False  # as typing is slow to import
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 class Subsets(Symmetric):
@@ -23,12 +27,12 @@ class Subsets(Symmetric):
     @cached_property
     def likelihood_ratio(self) -> Fraction:
         """Exactly odds / 2^scale."""
-        return Fraction(self.odds, 1 << self.scale)
+        return exactly(self.odds, 1 << self.scale)
 
     @cached_property
     def hit_rates(self) -> tuple[Fraction, Fraction]:
         """Exactly g = kE/D and h = (k − g)/(v − 1)."""
-        g = Fraction(self.k * self.odds, self.total)
+        g = exactly(self.k * self.odds, self.total)
         return g, (self.k - g) / (self.points - 1)
 
     @cached_property
