@@ -1,12 +1,14 @@
 """Groups that are shrunk together: much less error where they are alike, no more where not."""
 
+from math import log
+
 import numpy as np
 import pytest
 
 from crowds import zipf
 from privet.errors import InvalidArgument
 from privet.mechanisms import GeometricNoise, Hadamard, KSubset
-from privet.refine import shrink, shrink_groups
+from privet.refine import project_simplex, shrink, shrink_groups
 from privet.simulate import counts
 
 MECHANISMS = [KSubset(4, 0.5), KSubset(10, 1.0), KSubset(10, 3.0)]
@@ -19,9 +21,7 @@ def draw(mechanism, truths, sizes, rng):
 
 def errors(mechanism, truths, sizes, rng):
     """The squared error of groups shrunk together, and each by itself."""
-    hits = [
-        counts(mechanism, rng.multinomial(n, t), rng) for n, t in zip(sizes, truths, strict=True)
-    ]
+    hits = draw(mechanism, truths, sizes, rng)
     alone = [shrink(mechanism, f, n).frequencies for f, n in zip(hits, sizes, strict=True)]
     together = shrink_groups(mechanism, hits, sizes)
     assert together.min() >= 0
@@ -48,10 +48,55 @@ def opposed(d, groups, rng):
     return np.array([rng.permutation(shares) for _ in range(groups)])
 
 
+def by_the_formulas(mechanism, hits, sizes):
+    """The module's formulas, a number at a time: the shares, and w before it is cut to [0, 1]."""
+    groups, values = range(len(sizes)), range(mechanism.d)
+    alone = [shrink(mechanism, f, n) for f, n in zip(hits, sizes, strict=True)]
+    common = shrink(mechanism, np.sum(hits, axis=0), sum(sizes)).frequencies
+    estimates = [mechanism.frequencies(f, n) for f, n in zip(hits, sizes, strict=True)]
+    noise = [mechanism.variance(common, n) for n in sizes]
+    spreads = [0.0, *(10 ** (-6 + 6 * step / 40) for step in range(41))]
+    cells = [(g, j) for g in groups for j in values]
+    log_chances = []
+    for spread in spreads:
+        log_chance = 0.0
+        for g, j in cells:
+            variance = noise[g][j] + spread * common[j] * (1 - common[j])
+            log_chance -= (log(variance) + (estimates[g][j] - common[j]) ** 2 / variance) / 2
+        log_chances.append(log_chance * (1 - 1 / mechanism.d))  # of d gaps, one says nothing
+    chances = np.exp(np.array(log_chances) - max(log_chances))
+    chances /= chances.sum()
+    top, below, moves = 0.0, 0.0, np.zeros((len(sizes), mechanism.d))
+    for g, j in cells:
+        kept = 0.0
+        for chance, spread in zip(chances, spreads, strict=True):
+            between = spread * common[j] * (1 - common[j])
+            kept += chance * between / (between + noise[g][j])
+        own, v = alone[g].frequencies[j], alone[g].standard_deviations[j] ** 2
+        moves[g, j] = (1 - kept) * (common[j] - own)
+        top += (1 - kept) * (v - (own - estimates[g][j]) * (common[j] - own))
+        below += moves[g, j] ** 2
+    part = (1 - 1 / len(sizes)) * min(max(top / below, 0), 1)
+    return [project_simplex(alone[g].frequencies + part * moves[g]) for g in groups], top / below
+
+
+def test_it_is_what_the_formulas_say():
+    rng, weights = np.random.default_rng(2), []
+    for crowd in (alike, unlike):
+        for sizes in ([200] * 3, [50, 50, 2000]):
+            for mechanism in (KSubset(4, 0.5), KSubset(5, 3.0)):
+                hits = draw(mechanism, crowd(mechanism.d, len(sizes), rng), sizes, rng)
+                expected, weight = by_the_formulas(mechanism, hits, sizes)
+                found = shrink_groups(mechanism, hits, sizes)
+                assert found == pytest.approx(np.array(expected), abs=1e-9)
+                weights.append(weight)
+    assert min(weights) < 0
+    assert max(weights) > 1
+    assert any(0 < weight < 1 for weight in weights)
+
+
 @pytest.mark.parametrize("sizes", [[200] * 10, [50] * 5 + [2000] * 5], ids=["even", "uneven"])
-@pytest.mark.parametrize(
-    "mechanism", [KSubset(4, 0.5), KSubset(10, 1.0), KSubset(10, 3.0)], ids=repr
-)
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize(
     ("crowd", "least", "most"),
     [(alike, 0, 0.35), (nearly_alike, 0, 0.9), (unlike, 0.7, 1.15), (opposed, 0.7, 1.25)],
@@ -85,9 +130,7 @@ def test_a_large_group_hardly_moves():
     mechanism, rng = KSubset(6, 2.0), np.random.default_rng(3)
     truths = [zipf(6), zipf(6)[::-1], np.full(6, 1 / 6)]
     sizes = [1_000_000, 300, 300]
-    hits = [
-        counts(mechanism, rng.multinomial(n, t), rng) for n, t in zip(sizes, truths, strict=True)
-    ]
+    hits = draw(mechanism, truths, sizes, rng)
     alone = shrink(mechanism, hits[0], sizes[0]).frequencies
     assert shrink_groups(mechanism, hits, sizes)[0] == pytest.approx(alone, abs=2e-4)
 
@@ -100,9 +143,17 @@ def test_designs_too():
 
 def test_bad_arguments():
     mechanism, hits = KSubset(3, 1.0), np.array([[4, 3, 3], [4, 3, 3]])
-    for wrong, n in ((hits[0], [10]), (hits, [10]), (hits[:0], [])):
-        with pytest.raises(InvalidArgument, match="a row for each of n's groups"):
+    for wrong, n, shapes in (
+        (hits[0], [10], "(3,) and (1,)"),
+        (hits, [10], "(2, 3) and (1,)"),
+        (hits[:0], [], "(0, 3) and (0,)"),
+    ):
+        with pytest.raises(InvalidArgument) as caught:
             shrink_groups(mechanism, wrong, n)
+        assert str(caught.value) == (
+            "The 'counts' parameter of shrink_groups must be a row for each of n's groups. "
+            f"Got 'shapes {shapes}' instead."
+        )
     with pytest.raises(InvalidArgument, match=r"counts\[0\]"):
         shrink_groups(mechanism, hits, [10, 3])
     with pytest.raises(InvalidArgument, match="a Symmetric mechanism"):

@@ -6,7 +6,7 @@ from scipy.stats import binom
 
 from privet.mechanisms import KSubset
 from privet.refine import shrink
-from privet.refine.intervals import clopper_pearson, pratt
+from privet.refine.intervals import _best_chance, _counts, clopper_pearson, pratt
 from privet.refine.prior import Noise, learn
 from privet.simulate import counts
 
@@ -46,6 +46,29 @@ def test_they_are_the_shares_that_accept_the_count(d, epsilon, n):
         assert high[at] == pytest.approx(accepting.max(), abs=step[at])
 
 
+@pytest.mark.parametrize("n", [1, 2, 60, 10**6])
+def test_the_chance_of_the_likeliest_count_is_the_binomial_one(n):
+    counts = np.unique(np.linspace(0, n, 61).round())
+    chances = _best_chance(Noise(n, 0.6, 0.1), counts)
+    assert chances == pytest.approx(binom.pmf(counts, n, counts / n), rel=2e-3)
+
+
+def test_of_few_counts_all_are_looked_at_and_each_stands_for_itself():
+    counts, width = _counts(Noise(60, 0.6, 0.1), np.array([0.1, 0.6]), 12.0)
+    assert counts.tolist() == list(range(61))
+    assert width.tolist() == [1] * 61
+
+
+def test_of_many_counts_some_stand_for_those_near_and_none_for_what_is_far():
+    n, rates = 10**6, np.array([0.2, 0.5])
+    counts, width = _counts(Noise(n, 0.6, 0.1), rates, 3.0)
+    gaps = np.diff(counts)
+    far = np.argmax(gaps)
+    assert np.delete(gaps, far).max() <= 101 < gaps[far]  # a fifth of a deviation, 500 at most
+    reach = np.minimum(gaps, 201) / 2
+    assert width == pytest.approx(np.append(0.5, reach) + np.append(reach, 0.5), abs=0.01)
+
+
 def test_whatever_the_share_it_is_covered():
     """At fixed shares, for a law that was learned from other counts: exactly as often as said."""
     mechanism, n = KSubset(20, 2.0), 400
@@ -61,10 +84,11 @@ def test_whatever_the_share_it_is_covered():
         assert 0.94 < chance < 0.985
 
 
-def test_clopper_and_pearson_are_the_mechanisms():
-    mechanism, hits = KSubset(4, 1.0), np.array([0, 40, 60, 100])
-    low, high = clopper_pearson(Noise(100, mechanism.g, mechanism.h), hits.astype(float), 0.05)
-    ours = np.clip(mechanism.interval(hits, 100, 0.05, "population"), 0, 1)
+@pytest.mark.parametrize(("epsilon", "n"), [(1.0, 100), (8.0, 3)])
+def test_clopper_and_pearson_are_the_mechanisms(epsilon, n):
+    mechanism, hits = KSubset(4, epsilon), np.arange(n + 1)
+    low, high = clopper_pearson(Noise(n, mechanism.g, mechanism.h), hits.astype(float), 0.05)
+    ours = np.clip(mechanism.interval(hits, n, 0.05, "population"), 0, 1)
     assert np.stack([low, high]) == pytest.approx(ours, abs=1e-12)
 
 

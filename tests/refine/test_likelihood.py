@@ -98,11 +98,15 @@ def test_the_gap_bounds_what_is_missing_at_every_step():
     mechanism = KSubset(30, 3.0, k=4)
     reports = reports_of(mechanism, 2000)
     best = maximum_likelihood(mechanism, reports, tolerance=1e-13)
+    rows, excess = members_of(mechanism, reports), float(mechanism.likelihood_ratio - 1)
     for steps in range(6):
         on_the_way = maximum_likelihood(mechanism, reports, max_iterations=steps)
         missing = (best.log_likelihood - on_the_way.log_likelihood) / len(reports)
         assert on_the_way.iterations <= steps
         assert -1e-12 <= missing <= on_the_way.gap + 1e-13
+        odds = 1 + excess * (rows @ on_the_way.frequencies)
+        rises = ((1 + excess * rows) / odds[:, None]).mean(axis=0)
+        assert on_the_way.gap == pytest.approx(rises.max() - 1, abs=1e-12)
     # At a vertex the bound is far from nothing: the certificate does tell.
     assert maximum_likelihood(mechanism, reports, max_iterations=0).gap > 1e-6
 
@@ -240,26 +244,48 @@ def test_progress_is_told():
     assert max(told[-1][1], 0) == found.gap
 
 
+def test_without_reports_there_is_nothing_to_maximise():
+    for none in ([], np.empty((0, 1), dtype=np.uint8)):
+        with pytest.raises(NoReports, match="There are no reports to maximise the likeli"):
+            maximum_likelihood(KSubset(8, 1.0, k=3), none)
+    for nobody in (KSubset(8, 1.0, k=1), Hadamard(7, 0.5)):
+        with pytest.raises(NoReports, match="There are no reports to maximise the likeli"):
+            maximum_likelihood(nobody, np.zeros(nobody.aggregate_size, dtype=np.int64))
+
+
 def test_what_it_refuses():
     mechanism = KSubset(8, 1.0, k=3)
-    for none in ([], np.empty((0, 1), dtype=np.uint8)):
-        with pytest.raises(NoReports, match="no reports"):
-            maximum_likelihood(mechanism, none)
+
+    def refuses(parameter, message, *args, **options):
+        whole = f"The '{parameter}' parameter of maximum_likelihood must be {message} instead."
+        with pytest.raises(InvalidArgument) as caught:
+            maximum_likelihood(*args, **options)
+        assert str(caught.value) == whole
+
     for nobody in (KSubset(8, 1.0, k=1), Hadamard(7, 0.5)):
-        with pytest.raises(NoReports, match="no reports"):
-            maximum_likelihood(nobody, np.zeros(nobody.aggregate_size, dtype=np.int64))
-        with pytest.raises(InvalidArgument, match="an aggregate of [78] integers"):
-            maximum_likelihood(nobody, np.ones(3, dtype=np.int64))
-        with pytest.raises(InvalidArgument, match="an aggregate: counts must"):
-            maximum_likelihood(nobody, np.arange(-1, nobody.aggregate_size - 1))
-    with pytest.raises(InvalidArgument, match="at k = 3 their counts do not tell enough"):
-        maximum_likelihood(mechanism, np.full(8, 3))
-    with pytest.raises(
-        InvalidArgument, match="'mechanism' .* must be a KSubset, a block design or"
-    ):
-        maximum_likelihood(BinaryRR(8, 1.0), [b"\x01"])
+        rule = f"reports, a tally, or an aggregate of {nobody.aggregate_size} integers"
+        for wrong, shown in (
+            (np.ones(3, dtype=np.int64), "array([1, 1, 1])"),
+            (np.ones(nobody.aggregate_size), repr(np.ones(nobody.aggregate_size))),
+        ):
+            refuses("reports", f"{rule}. Got {shown}", nobody, wrong)
+        negative = np.arange(-1, nobody.aggregate_size - 1)
+        with pytest.raises(
+            InvalidArgument,
+            match="'reports' parameter of maximum_likelihood must be an aggregate: counts must.*"
+            r"Got array\(\[-1, ",
+        ):
+            maximum_likelihood(nobody, negative)
+    rule = "the reports themselves: at k = 3 their counts do not tell enough"
+    refuses("reports", f"{rule}. Got array([3, 3, 3, 3, 3, 3, 3, 3])", mechanism, np.full(8, 3))
+    tally = Survey("Q", list("abcdefgh"), 1.0, mechanism=mechanism).tally()
+    other = KSubset(8, 2.0)
+    refuses("reports", f"a tally of {other}. Got {tally}", other, tally)
+    rule = "a KSubset, a block design or an Interval: of others no likelihood is known here"
+    others = BinaryRR(8, 1.0)
+    refuses("mechanism", f"{rule}. Got {others}", others, [b"\x01"])
     with pytest.raises(InvalidReport, match="3 members"):
         maximum_likelihood(mechanism, b"\xff")
     for tolerance in (0.0, -1.0, float("nan"), "small"):
-        with pytest.raises(InvalidArgument, match="'tolerance' .* must be a float > 0"):
-            maximum_likelihood(mechanism, b"\x07", tolerance=tolerance)
+        rule = f"a float > 0. Got {tolerance!r}"
+        refuses("tolerance", rule, mechanism, b"\x07", tolerance=tolerance)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chi2, norm
 
 from privet.errors import InvalidArgument
-from privet.mechanisms import BinaryRR, KSubset, Mechanism, MultivariateRR
+from privet.mechanisms import BinaryRR, GeometricNoise, KSubset, MultivariateRR, SetSubset
 from privet.refine import project_simplex, shrink, shrinkage
 from privet.simulate import counts
 from privet.simulate.truths import truth
@@ -131,6 +132,23 @@ def test_it_says_when_there_was_too_little_signal():
     assert not any(said["giant"])
 
 
+@pytest.mark.parametrize(("d", "n"), [(4, 300), (20, 1000)])
+def test_too_little_signal_is_what_two_tests_say(d, n):
+    """Chi-squared of all estimates and the normal law of the largest, each at half of 5 %."""
+    mechanism, rng = KSubset(d, 1.0), np.random.default_rng(9)
+    variance = mechanism.variance(np.array([1 / d]), n)[0]
+    said = []
+    for _ in range(60):
+        hits = counts(mechanism, rng.multinomial(n, rng.dirichlet(np.full(d, 5.0))), rng)
+        estimates = mechanism.frequencies(hits, n)
+        scatter = np.square(estimates - 1 / d).sum() / variance * (d - 1) / d
+        furthest = (estimates.max() - 1 / d) / np.sqrt(variance)
+        alike = chi2.sf(scatter, d - 1) > 0.025, norm.sf(furthest) * d > 0.025
+        assert shrink(mechanism, hits, n).flat == all(alike)
+        said.append(alike)
+    assert len(set(said)) > 2  # either test has something to say
+
+
 def test_the_word_for_tables():
     assert shrink(KSubset(4, 0.1), [26, 25, 25, 24], 50).remark == "too little signal"
     assert shrink(KSubset(3, 6.0), [900, 60, 40], 1000).remark == ""
@@ -151,6 +169,13 @@ def test_draws_are_distributions_with_the_posterior_means_and_deviations():
     deviation = shrunk.standard_deviations
     assert np.all(np.abs(draws.mean(axis=0) - shrunk.frequencies) < 0.25 * deviation)
     assert draws.std(axis=0)[:5] == pytest.approx(deviation[:5], rel=0.2)
+
+
+def test_a_value_that_everyone_may_hold_is_drawn_as_one():
+    mechanism = KSubset(10, 6.0, k=1)
+    hits = np.rint(300 * np.where(np.arange(10) == 0, mechanism.g, mechanism.h)).astype(np.int64)
+    draws = shrink(mechanism, hits, 300).sample(1000, seed=1)
+    assert 0.1 < np.mean(draws[:, 0] > 0.9999) < 0.5
 
 
 def test_draws_of_a_total_cover_it():
@@ -254,33 +279,34 @@ def test_posterior_intervals_cover_the_shares_they_were_learned_from():
 
 # --- arguments ------------------------------------------------------------------------------------
 
-
-class Opaque(Mechanism):
-    """A mechanism that has no hit rates."""
-
-
-Opaque.__abstractmethods__ = frozenset()
+SYMMETRIC = "a Symmetric mechanism, whose hit rates say how large the noise is"
+ONE_VALUE = "one where everybody holds exactly one value, so that shares add up to 1"
+SUPPORT = "2 integers, how many reports support each value"
+REPORTS = "an int in [1, 9223372036854775807]"
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "hits", "n", "message"),
+    ("mechanism", "hits", "n", "parameter", "rule", "got"),
     [
-        (Opaque.__new__(Opaque), [1, 2], 3, "'mechanism' .* must be a Symmetric mechanism"),
-        ("k-subset", [1, 2], 3, "'mechanism' .* must be a Symmetric mechanism"),
-        (KSubset(2, 1.0), [0, 0], 0, r"'n' .* an int in \[1, 9223372036854775807\]"),
-        (KSubset(2, 1.0), [0, 0], 2**63, r"'n' .* an int in \[1, 9223372036854775807\]"),
-        (KSubset(2, 1.0), [0, 0], 1.5, "'n' .* Got 1.5"),
-        (KSubset(2, 1.0), [0, 0], True, "'n' .* Got True"),
-        (KSubset(2, 1.0), [1, 2, 3], 3, r"'counts' .* 2 integers.* Got 'int64 of shape \(3,\)'"),
-        (KSubset(2, 1.0), [[1, 2]], 3, r"shape \(1, 2\)"),
-        (KSubset(2, 1.0), [0.5, 2.5], 3, "float64"),
-        (KSubset(2, 1.0), [1, -2], 3, r"'counts\[1\]' .* in \[0, 3\]. Got -2"),
-        (KSubset(2, 1.0), [4, 2], 3, r"'counts\[0\]' .* in \[0, 3\]. Got 4"),
+        ("k-subset", [1, 2], 3, "mechanism", SYMMETRIC, "'k-subset'"),
+        (GeometricNoise(2, 1.0), [1, 2], 3, "mechanism", SYMMETRIC, GeometricNoise(2, 1.0)),
+        (SetSubset(2, 1.0, 2), [1, 2], 3, "mechanism", ONE_VALUE, SetSubset(2, 1.0, 2)),
+        (KSubset(2, 1.0), [0, 0], 0, "n", REPORTS, 0),
+        (KSubset(2, 1.0), [0, 0], 2**63, "n", REPORTS, 2**63),
+        (KSubset(2, 1.0), [0, 0], 1.5, "n", REPORTS, 1.5),
+        (KSubset(2, 1.0), [0, 0], True, "n", REPORTS, True),
+        (KSubset(2, 1.0), [1, 2, 3], 3, "counts", SUPPORT, "'int64 of shape (3,)'"),
+        (KSubset(2, 1.0), [[1, 2]], 3, "counts", SUPPORT, "'int64 of shape (1, 2)'"),
+        (KSubset(2, 1.0), [0.5, 2.5], 3, "counts", SUPPORT, "'float64 of shape (2,)'"),
+        (KSubset(2, 1.0), [1, -2], 3, "counts[1]", "in [0, 3]", -2),
+        (KSubset(2, 1.0), [4, 2], 3, "counts[0]", "in [0, 3]", 4),
     ],
 )
-def test_bad_arguments_are_refused(mechanism, hits, n, message):
-    with pytest.raises(InvalidArgument, match=message):
+def test_bad_arguments_are_refused(mechanism, hits, n, parameter, rule, got):
+    with pytest.raises(InvalidArgument) as caught:
         shrink(mechanism, hits, n)
+    said = f"The '{parameter}' parameter of shrink must be {rule}. Got {got} instead."
+    assert str(caught.value) == said
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95, None, float("nan")])

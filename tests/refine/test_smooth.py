@@ -44,7 +44,8 @@ def test_the_climb_ends_at_the_top():
     mechanism, basis = Interval(12, 1.0), _splines(12)
     windows = windows_of(mechanism, bell(12), 5000, 1)
     chances, bend = mechanism.analyst.estimator.chances, 0.3 * np.eye(basis.shape[1])
-    beta, height, _ = _Fit(mechanism, windows, basis).climb(bend, np.zeros(basis.shape[1]))
+    fit = _Fit(mechanism, windows, basis)
+    beta, height, information = fit.climb(bend, np.zeros(basis.shape[1]))
 
     def penalised(beta):
         logs = np.log(chances @ _softmax(basis @ beta))
@@ -54,6 +55,16 @@ def test_the_climb_ends_at_the_top():
     assert height == pytest.approx(penalised(beta) + 5000 * np.log(total))
     for step in 0.05 * np.eye(len(beta)):
         assert penalised(beta) > max(penalised(beta + step), penalised(beta - step))
+    theta = _softmax(basis @ beta)
+    slopes = chances @ (theta[:, None] * (basis - theta @ basis))
+    fisher = 5000 * slopes.T @ (slopes / (chances @ theta)[:, None])
+    assert information == pytest.approx(fisher, rel=0.01, abs=0.01)
+
+
+def test_rows_of_logarithms_become_shares_however_far_they_are_apart():
+    far = np.array([[2000.0], [-2000.0]])
+    shares = _softmax(far + np.log([[1.0, 3.0], [2.0, 2.0]]))
+    assert shares == pytest.approx(np.array([[0.25, 0.75], [0.5, 0.5]]))
 
 
 def test_a_smooth_truth_is_found_more_closely_than_by_the_likeliest_distribution():

@@ -1,5 +1,6 @@
 """What PostgreSQL adds: several processes, locks that close and delete wait for, restarts."""
 
+import socket
 import subprocess
 import sys
 import threading
@@ -12,7 +13,7 @@ import pytest
 from arrivals import SURVEY, answers, arrival, stored, tally_of
 from postgres import Server
 from privet.errors import MissingExtra, StoreFailure, StoreFull
-from privet.store import Outcome, open_store
+from privet.store import Outcome, open_store, postgres
 from privet.store.arriving import outcomes_of
 
 SUPPORT = Path(__file__).parents[1] / "support"
@@ -82,6 +83,15 @@ def test_folds_go_one_at_a_time_and_adding_goes_on(store):
         assert store.add([arrival(SURVEY, answers(SURVEY, 2))]) == [Outcome.COUNTED]
     thread.join()
     assert done == [5]
+
+
+def test_a_delete_waits_for_a_fold(store):
+    with store._database.alone("drinks"):
+        thread, done = start(store.delete, "drinks")
+        assert thread.is_alive()
+    thread.join()
+    assert done == [None]
+    assert store.entries() == {}
 
 
 SENDING = """\
@@ -159,6 +169,17 @@ def test_an_immediate_restart_loses_nothing_that_was_counted():
         server.remove()
 
 
+def test_where_there_are_no_tables_they_are_made(url):
+    postgres.Postgres(url).dispose()
+    with open_store(url, create=False) as store:
+        assert store.entries() == {}
+
+
+def test_either_name_of_the_scheme_will_do(store, url):
+    with open_store(url.replace("postgresql://", "postgres://"), create=False) as same:
+        assert list(same.entries()) == ["drinks"]
+
+
 def test_commits_are_durable_whatever_the_database_is_set_to(url):
     import psycopg
 
@@ -195,9 +216,21 @@ def test_a_server_that_is_not_there(tmp_path):
     assert "\n" not in str(caught.value)
 
 
+def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(postgres, "_CONNECT_SECONDS", 2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        thread, failed = start(
+            pytest.raises, StoreFailure, open_store, f"postgresql://127.0.0.1:{port}/name"
+        )
+        thread.join(10)
+    assert "timeout" in str(failed[0].value)
+
+
 def test_a_missing_driver_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(MissingExtra, match=r"PostgreSQL needs psycopg: pip install 'privet\[serve"):
+    needs = r"^A store in PostgreSQL needs psycopg: pip install 'privet\[serve\]'"
+    with pytest.raises(MissingExtra, match=needs):
         open_store("postgresql://host/name")
 
 

@@ -13,6 +13,7 @@ from arrivals import AGE, SURVEY, answers, arrival, stored, tally_of
 from privet import Survey
 from privet.errors import InvalidArgument, StoreFailure, StoreFull
 from privet.store import Outcome, open_store
+from privet.store.sqlite import Sqlite
 
 # Reports of 64 random bytes, which nothing else in a file looks like.
 LONG = Survey("Number?", [str(i) for i in range(512)], 0.1, id="long", mechanism="binary-rr")
@@ -168,6 +169,12 @@ def test_a_fold_that_another_process_overtook_starts_over(store, path, monkeypat
     assert store.check("drinks") is None
 
 
+def test_where_there_is_no_file_one_is_made(path):
+    Sqlite(path).dispose()
+    with open_store(path, create=False) as store:
+        assert store.entries() == {}
+
+
 # --- files that are none --------------------------------------------------------------------------
 
 
@@ -195,8 +202,10 @@ def test_what_is_no_database(path):
         open_store(path, create=False)
     with pytest.raises(FileNotFoundError):
         open_store(path.parent / "no folder" / "surveys.db")
-    with pytest.raises(InvalidArgument, match="a path or a postgresql:// URL. Got 'mysql:'"):
+    with pytest.raises(InvalidArgument) as caught:
         open_store("mysql://user:secret@host/name")
+    rule = "The 'target' parameter of open_store must be a path or a postgresql:// URL."
+    assert str(caught.value) == f"{rule} Got 'mysql:' instead."
 
 
 # --- backups --------------------------------------------------------------------------------------
@@ -219,6 +228,19 @@ def test_a_backup_is_a_store_as_of_one_moment(store, path, tmp_path):
         assert other.check("long") is None
         assert other.add([arrival(LONG, sent[:30], b"key")]) == [Outcome.ALREADY]
     assert copy.stat().st_mode & 0o777 == 0o600
-    with pytest.raises(InvalidArgument, match="another file than the store's"):
+    with pytest.raises(InvalidArgument) as caught:
         store.backup(path)
+    rule = "The 'path' parameter of Store.backup must be another file than the store's"
+    assert str(caught.value).startswith(f"{rule}. Got '")
     assert store.tally("long").n == 100
+
+
+def test_a_backup_that_fails_says_which_and_leaves_nothing(store, path, tmp_path):
+    store.dispose()
+    path.write_bytes(b"nonsense" * 1000)
+    copy = tmp_path / "copies" / "copy.db"
+    copy.parent.mkdir()
+    with pytest.raises(StoreFailure) as caught:
+        store.backup(copy)
+    assert str(caught.value) == f"{copy}: file is not a database"
+    assert list(copy.parent.iterdir()) == []
