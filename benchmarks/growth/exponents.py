@@ -22,12 +22,13 @@ SLACK = 0.1  # for caches that overflow, and a noisy machine
 _TERMS: dict[str, Callable[[int, int], float]] = {
     "1": lambda n, d: 1.0,
     "n": lambda n, d: n,
+    "n log n": lambda n, d: n * log(n),
     "n d": lambda n, d: n * d,
     "n + d": lambda n, d: d,
     "d": lambda n, d: d,
     "d log d": lambda n, d: d * log(d),
 }
-_OF_COUNTS = {"decode", "estimate", "shrink"}
+_OF_COUNTS, _KEYED = {"decode", "estimate", "shrink"}, {"keep", "post"}
 
 
 class Growth(NamedTuple):
@@ -50,9 +51,9 @@ class Growth(NamedTuple):
 def law(where: str, stage: str, series: str) -> str:
     """Return how the work of a stage grows.
 
-    Shares are sorted, and the numbers of a design decoded by a fast transform: hence logarithms. A
-    contract names all categories, and a tally has a counter for each: hence n + d, though a report
-    that is a number does not grow.
+    Shares are sorted, the numbers of a design decoded by a fast transform, and keys kept in a tree:
+    hence logarithms. A contract names all categories, and a tally has a counter for each: hence
+    n + d, though a report that is a number does not grow.
 
     >>> law(MACHINE, "count", "people"), law(MACHINE, "estimate", "people")
     ('n', '1')
@@ -60,7 +61,7 @@ def law(where: str, stage: str, series: str) -> str:
     ('n d', 'n')
     """
     if series == "people":
-        return "1" if stage in _OF_COUNTS else "n"
+        return "1" if stage in _OF_COUNTS else "n log n" if stage in _KEYED else "n"
     if stage in _OF_COUNTS:
         return "d" if (stage, series) == ("decode", "bitmaps") else "d log d"
     if series == "bitmaps":

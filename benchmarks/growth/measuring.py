@@ -27,6 +27,8 @@ def measured(stage: str, series: Series, size: Size) -> list[Point]:
 
 def measure(stage: str, size: Size) -> tuple[float, float]:
     """Return the median time and the most memory, after a smaller round that loads what it uses."""
+    import numba  # noqa: F401, as whatever is large loads it, which benchmarks.footprint measures
+
     from .stages import STAGES
     from .work import Work
 

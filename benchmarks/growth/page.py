@@ -147,12 +147,18 @@ def _a_day(points: Sequence[Point]) -> Iterator[str]:
     needs = a_day.needs(points)
     first = needs[0]
     yield _DAY
-    yield from _rows("what", "> reports a second here", "> needed", "> of what is needed", "help")
+    yield from _rows(
+        "what", "> reports a second here", "> needed", "> of what is needed", "what helps"
+    )
     for need in needs:
         numbers = f"{need.can:,.0f}", f"{need.must:,.0f}", f"{need.share:,.2f} ×"
         yield _row(need.what, *numbers, need.then)
     people = first.share * a_day.PEOPLE / 1e6
-    yield from ("", f"First to break: {first.what}. One serves {people:,.0f} million a day.", "")
+    yield from (
+        "",
+        f"First to break: {first.what}, which is enough for {people:,.0f} million people.",
+        "",
+    )
     yield from _rows("on disk after a day", "> GB")
     yield from (_row(what, f"{size:,.0f}") for what, size in a_day.stored(points))
     yield from ("", _AFTERWARDS)

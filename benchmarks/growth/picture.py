@@ -25,6 +25,8 @@ _TITLES = {
     "numbers": "categories (numbers, n = 1,000,000)",
 }
 _STYLES = {MACHINE: "-", SERVICE: ":", ONE_WORKER: "--", TWO_WORKERS: "-."}
+_COLOURS = (*(f"C{number}" for number in range(10)), "black")
+_LEAST = {"seconds": 0.0, "megabytes": 1.0}
 _LEGEND = {"fontsize": 8, "frameon": False, "loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
 
 
@@ -40,16 +42,15 @@ def save(points: Sequence[Point], path: Path) -> None:
                 lines.setdefault((point.where, point.stage), []).append(point)
         for axis, field in zip(column, ("seconds", "megabytes"), strict=True):
             for (where, stage), line in lines.items():
-                style = {"color": f"C{stages.index(stage)}", "linestyle": _STYLES[where]}
+                style = {"color": _COLOURS[stages.index(stage)], "linestyle": _STYLES[where]}
                 label = stage if where == MACHINE else f"{stage}: {where}"
                 at = [getattr(point, SERIES[name].grows) for point in line]
-                taken = [getattr(point, field) for point in line]
+                taken = [max(getattr(point, field), _LEAST[field]) for point in line]
                 axis.plot(at, taken, marker="o", ms=3, lw=1.4, label=label, **style)
             _tidy(axis)
         column[-1].set_xlabel(_TITLES[name])
-        column[-1].set_ylim(bottom=1)
     axes[0, 0].set_ylabel("seconds")
-    axes[1, 0].set_ylabel("MB")
+    axes[1, 0].set_ylabel("MB, at least 1")
     axes[0, -1].legend(*axes[0, 0].get_legend_handles_labels(), **_LEGEND)
     figure.savefig(path, dpi=120, facecolor="white")
     plt.close(figure)

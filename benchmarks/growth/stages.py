@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _REQUEST_BYTES = 1 << 22
 _INBOX_BYTES = 1 << 24  # about what waits when a busy service folds
-_TRANSACTION = 500
+_TRANSACTION = 50  # as many as 50 connections have on their way
 
 
 def randomize(work: Work) -> None:
