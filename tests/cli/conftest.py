@@ -11,10 +11,15 @@ from commands import SURVEY, answers, succeeds, write_reports
 COUNTRIES = ["FR", "DE", "FR", "IT"]
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """The working folder, with a survey, answers and reports of it."""
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path, monkeypatch):
+    """The working folder: a command that must touch nothing has all of it looked at."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The working folder, with a survey, answers and reports of it."""
     Path("survey.json").write_text(SURVEY.to_json())
     Path("answers.csv").write_text(answers(1000))
     write_reports("reports.parquet", SURVEY.randomize_batch(["tea"] * 1000))

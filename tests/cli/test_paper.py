@@ -17,11 +17,6 @@ KEYS = [
 FEW = ["--repeats", "2", "--seed", "3"]
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-
 def test_the_table_as_json_with_the_installed_command():
     done = real("paper", "table1", *FEW, "--json")
     assert (done.returncode, done.stderr) == (0, "")

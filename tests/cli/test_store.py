@@ -12,9 +12,8 @@ from privet.store import open_store
 
 
 @pytest.fixture
-def sent(tmp_path, monkeypatch):
+def sent():
     """A store of two surveys in surveys.db, one of them folded; the reports of the other."""
-    monkeypatch.chdir(tmp_path)
     reports = answers(AGE, 4)
     with open_store("surveys.db") as store:
         store.create(SURVEY)
