@@ -27,7 +27,7 @@ _EXPONENTS = f"""\
 
 Time grows as a power of n or d: the exponent is the slope of a line through the logarithms of the
 four largest sizes, and that of theory is of the term that grows most. Caches that overflow and
-noise are allowed {SLACK}.
+noise are allowed {SLACK}. Spark takes a second for any job, which keeps its exponents low.
 """
 
 _TABLES = {
@@ -54,8 +54,8 @@ _STAGES = """\
 The stages: *randomize* answers, *write* and *read* a file of reports, *count* them into a tally,
 *fold* them from a store's inbox into its chunks and tally, *keep* keyed reports that come one by
 one (its memory is the database file), *decode* what a tally holds into counts, *estimate* shares
-with intervals and p-values, and *shrink* them. A server has to *take* reports, up to 10,000 in a
-request, or *post* requests of one report each; CPU is what it computed for them.
+with intervals and p-values, and *shrink* them. What a server does for reports that come up to
+10,000 in a request is *take*, and for those that come one in each *post*; CPU is its computing.
 """
 
 _DAY = f"""\
