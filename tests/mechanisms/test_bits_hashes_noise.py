@@ -168,6 +168,15 @@ def test_hash_functions_are_the_documented_ones():
             assert mechanism.bucket(cohort, value) == (a * value + b) % (2**31 - 1) % 5
 
 
+def test_members_are_the_values_of_the_bucket():
+    mechanism = LocalHash(30, 1.0)
+    for number in range(0, mechanism.numbers, 97):
+        function, bucket = divmod(number, mechanism.buckets)
+        report = number.to_bytes(mechanism.report_bytes, "little")
+        supported = [v for v in range(30) if mechanism.bucket(function, v) == bucket]
+        assert mechanism.members(report) == supported
+
+
 @pytest.mark.parametrize(
     ("d", "epsilon", "buckets"), [(100, 1.0, 4), (100, 2.0, 8), (100, 0.1, 2), (5, 3.0, 5)]
 )
@@ -295,6 +304,17 @@ def test_a_survey_whose_buckets_cannot_tell_its_values_apart_is_refused():
     assert HashedRR.from_parameters(5, 1.0, parameters).numbers == 6
     with pytest.raises(InvalidSurvey, match="enough to tell the shares of 6 values apart"):
         HashedRR.from_parameters(6, 1.0, parameters)
+
+
+def test_noise_is_refused_where_it_takes_too_many_coins():
+    """An entry takes 1 + 1/(1 − α) of them, nearly, at most 2^15 in all where it is above 32."""
+    flip = GeometricNoise(2, 0.01).flip
+    coins = 1 + (2**64 - flip) // (2**64 - 2 * flip)
+    most = 2**15 // coins
+    assert GeometricNoise(most, 0.01).d == most
+    said = f"'epsilon' parameter of GeometricNoise must be larger for d = {most + 1}, .* Got 0.01 "
+    with pytest.raises(InvalidArgument, match=said):
+        GeometricNoise(most + 1, 0.01)
 
 
 def test_an_epsilon_whose_flip_is_no_64_bit_integer_is_refused():

@@ -180,3 +180,5 @@ def test_the_largest_designs_still_fit():
     assert largest.problem((largest.blocks - 1).to_bytes(4, "little")) is None
     why = largest.problem(largest.blocks.to_bytes(4, "little"))
     assert "no report 67108863; the last one is 67108862." in why
+    with pytest.raises(InvalidArgument, match="'d' .* at most 67108863. Got 67108864 instead"):
+        Hadamard(MOST_BLOCKS, 1.0)

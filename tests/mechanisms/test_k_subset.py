@@ -171,7 +171,7 @@ def test_an_epsilon_that_integers_cannot_tell_from_0_is_refused():
     ("change", "message"),
     [
         ({"odds": str(floor_exp(1.0, 55) + 1), "scale": 55}, "not as private as it says"),
-        ({"odds": "1", "scale": 0}, "not as private as it says"),
+        ({"odds": "1", "scale": 0}, "epsilon = 1.0: this survey is not as private as it says"),
         ({"scale": -1}, "not as private"),
         ({"scale": 61}, "not as private"),
         ({"odds": 5}, "odds of k-subset must be a decimal string. Got 5."),
@@ -251,7 +251,7 @@ def flip_bit(report, bit):
         (KSubset(10, 1.0, k=3), b"\x07\x00\x00", "has 2 bytes. Got 3."),
         (KSubset(10, 1.0, k=3), b"", "has 2 bytes. Got 0."),
         (KSubset(100, 1.0, k=2), (100 | 3 << 7).to_bytes(2, "little"), "below 100. Got 100."),
-        (KSubset(100, 1.0, k=2), (7 | 3 << 7).to_bytes(2, "little"), "increasing order"),
+        (KSubset(100, 1.0, k=2), (7 | 3 << 7).to_bytes(2, "little"), "The members are not in inc"),
         (KSubset(100, 1.0, k=2), (7 | 7 << 7).to_bytes(2, "little"), "increasing order"),
         (KSubset(100, 1.0, k=2), (3 | 7 << 7 | 1 << 14).to_bytes(2, "little"), "first 14 is set"),
         (MultivariateRR(9, 1.0), b"\x09", "below 9. Got 9."),
@@ -264,6 +264,11 @@ def test_what_is_no_report_is_refused(mechanism, report, message):
     for refuse in (mechanism.check, mechanism.tally, lambda r: mechanism.probability(r, 0)):
         with pytest.raises(InvalidReport, match=message):
             refuse(report)
+
+
+def test_what_is_not_even_bytes_is_refused():
+    with pytest.raises(InvalidReport, match="has 2 bytes. Got list"):
+        KSubset(10, 1.0, k=3).probability([7, 0], 1)
 
 
 @given(st.binary(max_size=4), st.sampled_from([(10, 3), (17, 1), (20, 2), (32, 9)]))

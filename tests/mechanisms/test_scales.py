@@ -38,7 +38,15 @@ def test_the_centre_of_a_window_moves_with_the_value(cells, window):
 
 @pytest.mark.parametrize(
     ("cells", "epsilon", "window"),
-    [(5, 0.5, 4), (5, 2.0, 1), (10, 0.5, 7), (10, 2.0, 3), (64, 1e-9, 64), (64, 20.0, 1)],
+    [
+        (5, 0.5, 4),
+        (5, 2.0, 1),
+        (10, 0.5, 7),
+        (10, 2.0, 3),
+        (64, 1e-9, 64),
+        (64, 20.0, 1),
+        (2048, 5e-4, 2047),
+    ],
 )
 def test_the_window_that_is_taken_by_default(cells, epsilon, window):
     assert Interval(cells, epsilon).window == window

@@ -176,6 +176,13 @@ def test_a_survey_that_breaks_either_promise_is_refused(name, change):
         Survey.from_json(json.dumps(fields))
 
 
+def test_a_level_of_one_report_that_is_none_is_refused():
+    parameters = {**TwoLevelUnary(4, 1.0).parameters, "report_epsilon": 2.0}
+    said = r"The report_epsilon of two-level-unary must be a number in \[1e-12, 1.0\). Got 2.0."
+    with pytest.raises(InvalidSurvey, match=said):
+        TwoLevelUnary.from_parameters(4, 1.0, parameters)
+
+
 # --- surveys, clients, plans ----------------------------------------------------------------------
 
 

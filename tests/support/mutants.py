@@ -113,19 +113,29 @@ def names(copy, changed):
         ]
 
 
-def fates_in(copy):
+def fates_in(copy, tests):
     """Return what became of each mutant.
 
-    mutmut takes 255 for a timeout, with which it ends where pytest cannot find a test; one that
-    takes too long is ended by a signal.
+    mutmut takes 255 for a timeout, with which it ends where pytest cannot find a test, or is left
+    with connections that nobody closes: these are tried once more, in a process of their own. One
+    that takes too long is ended by a signal.
     """
     from mutmut.stats import status_by_exit_code
 
     codes = {}
     for file in (copy / "mutants").rglob("*.meta"):
         codes |= json.loads(file.read_text("utf-8"))["exit_code_by_key"]
-    known = status_by_exit_code | {255: "not tested"}
-    return {name: known.get(code, "suspicious") for name, code in codes.items()}
+    codes |= {name: alone(copy, tests, name) for name, code in codes.items() if code == 255}
+    return {name: status_by_exit_code.get(code, "suspicious") for name, code in codes.items()}
+
+
+def alone(copy, tests, name):
+    """Run the tests on one mutant; return how pytest ends."""
+    mutated = copy / "mutants"
+    within = {**os.environ, "MUTANT_UNDER_TEST": name, "PYTHONPATH": str(mutated / "src")}
+    left_out = f"not ({' or '.join(LEFT_OUT.split())})"
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-k", left_out]
+    return subprocess.run([*command, *tests], cwd=mutated, env=within).returncode
 
 
 def tellable(mutated):
@@ -168,7 +178,7 @@ def tried(module, sample, seed):
         known = names(copy, changed)
         chosen = random.Random(seed).sample(known, min(sample, len(known)))
         mutmut(copy, "run", "--max-children", "1", *chosen)
-        fates = fates_in(copy)
+        fates = fates_in(copy, tests)
         survivors = sorted(name for name in chosen if fates[name] not in KILLED)
         return {
             "all": len(known),
