@@ -132,10 +132,12 @@ def fates_in(copy, tests):
 def alone(copy, tests, name):
     """Run the tests on one mutant; return how pytest ends."""
     mutated = copy / "mutants"
-    within = {**os.environ, "MUTANT_UNDER_TEST": name, "PYTHONPATH": str(mutated / "src")}
+    paths = f"{mutated / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    within = {**os.environ, "MUTANT_UNDER_TEST": name, "PYTHONPATH": paths}
     left_out = f"not ({' or '.join(LEFT_OUT.split())})"
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-k", left_out]
-    return subprocess.run([*command, *tests], cwd=mutated, env=within).returncode
+    done = subprocess.run([*command, *tests], cwd=mutated, env=within, capture_output=True)
+    return done.returncode
 
 
 def tellable(mutated):
