@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from .memory import memory
 
 if TYPE_CHECKING:
     from typing import Self
@@ -59,8 +60,7 @@ class Server:
     @property
     def megabytes(self) -> float:
         """How much memory the process has now."""
-        text = Path(f"/proc/{self._process.pid}/status").read_text()
-        return int(re.findall(r"VmRSS:\s+(\d+) kB", text)[0]) / 1024
+        return memory("VmRSS", self._process.pid)
 
     def __enter__(self) -> Self:
         return self

@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from ..memory import memory
 from . import ONE_WORKER, TWO_WORKERS, Point, Series, Size
-from .clock import memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

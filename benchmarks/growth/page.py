@@ -70,8 +70,8 @@ _AFTERWARDS = """\
 Next to break is the index of keys. Keys are random, so each insertion touches a page of the index
 that nothing has touched lately: that is quick as long as the index fits into memory. Beyond it, a
 report costs a random read and a random write, 35,000 of both a second at the peak, which a local
-NVMe drive can do and most network volumes cannot. Reports that come in batches, from a queue that
-delivers once, need neither so many requests nor so many keys.
+NVMe drive should do, and most network volumes not (neither was tried here). Reports that come in
+batches, from a queue that delivers once, need neither so many requests nor so many keys.
 
 If every person opens a new connection, that comes first: a TLS handshake takes some 5 kB on the
 wire and some .2 ms of a core (neither was measured here), so 1.4 Gbit/s and 7 cores at the peak,
