@@ -36,9 +36,12 @@ def stream_of(*data):
     return Stream(read, len(data))
 
 
+def word(value):
+    return value.to_bytes(8, "little")
+
+
 def test_coin_compares_little_endian_words_with_exact_bounds():
     heads, total = 0x0123456789ABCDEF, 0xFEDCBA9876543210
-    word = lambda value: value.to_bytes(8, "little")  # noqa: E731
     assert stream_of(*word(0)).coin(heads, total) == 1
     assert stream_of(*word(heads - 1)).coin(heads, total) == 1
     assert stream_of(*word(heads)).coin(heads, total) == 0
@@ -49,6 +52,20 @@ def test_coin_compares_little_endian_words_with_exact_bounds():
         assert stream_of(*word(rejected), *word(heads)).coin(heads, total) == 0
         with pytest.raises(Ran):
             stream_of(*word(rejected)).coin(heads, total)
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 5])
+def test_a_streak_is_coins_in_a_row(most):
+    heads, total = 0x0123456789ABCDEF, 0xFEDCBA9876543210
+    words = [0, heads - 1, heads, total - 1, total, 2**64 - 1]
+    for drawn in product(words, repeat=4):
+        data = b"".join(map(word, (*drawn, heads)))  # of which the last one ends every streak
+        streaks, coins = stream_of(*data), stream_of(*data)
+        length = 0
+        while length < most and coins.coin(heads, total):
+            length += 1
+        assert streaks.streak(heads, total, most) == length
+        assert streaks._at == coins._at
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 1000, 2**32 + 1, 2**63 + 1, 2**64])
@@ -208,6 +225,7 @@ def test_draws_do_not_depend_on_how_the_bytes_come(seed, expected):
             yield stream.coins(190, 5, 4)
             yield stream.coin(2**40, 2**63)
             yield stream.coins(19, 5, 4)
+            yield stream.streak(2**63, 2**63 + 2**62, 9)
             yield stream.members(21, (1 << 21) - 1, 2)
             yield stream.distinct(1000, 3)
             yield stream.members(300, (1 << 300) - 1, 2)

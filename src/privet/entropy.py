@@ -89,6 +89,23 @@ class Stream:
         """
         return (_CARRY + heads - self._marked(total) >> 64) - 1
 
+    def streak(self, heads: int, total: int, most: int) -> int:
+        """Return how many coins in a row are heads, at most `most`: the same as coin by coin.
+
+        Unlike a coin, it takes longer for more heads: it is for what is no secret.
+        """
+        length = 0
+        while length < most:
+            if self._at + 8 > len(self._data):
+                self._refill(8)
+            (word,) = unpack_from("<Q", self._data, self._at)
+            self._at += 8
+            if word < heads:
+                length += 1
+            elif word < total:
+                break
+        return length
+
     def below(self, n: int) -> int:
         """Return a uniform integer of [0, n), for n <= 2**64.
 

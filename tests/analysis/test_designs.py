@@ -10,7 +10,7 @@ from scipy.stats import chi2
 
 import naive
 import naive_designs
-from exact import Either
+from exact import MadeOfOthers
 from privet.analysis import batch, counter
 from privet.analysis.designs import Classes
 from privet.entropy import Entropy, Stream, seeded
@@ -41,7 +41,7 @@ def rows(reports):
     return [row.tobytes() for row in reports]
 
 
-class Given(Either):
+class Given(MadeOfOthers):
     """The draws of one report of a batch: its two words, and a tail for those that do not do."""
 
     def __init__(self, toss, word, tail):

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from exact import Either
+from exact import MadeOfOthers
 from privet import Survey, Tally
 from privet.errors import InvalidArgument, InvalidSurvey, InvalidTally
 from privet.mechanisms.odds import floor_exp
@@ -28,7 +28,7 @@ def test_parameters_rebuild_the_mechanism(make):
         mechanism.k = 5
 
 
-class Words(Either):
+class Words(MadeOfOthers):
     """A stream of given numbers."""
 
     def __init__(self, numbers):

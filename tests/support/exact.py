@@ -15,15 +15,21 @@ from itertools import combinations, pairwise, permutations
 import mpmath
 
 
-class Either:
-    """What a stream draws from two sizes, by its `below` of the one that counts."""
+class MadeOfOthers:
+    """The draws of a stream that are made of its other draws."""
+
+    def streak(self, heads, total, most):
+        length = 0
+        while length < most and self.coin(heads, total):
+            length += 1
+        return length
 
     def below_either(self, sizes, which):
         drawn = self.below(sizes[which])
         return (0, drawn) if which else (drawn, 0)
 
 
-class Walk(Either):
+class Walk(MadeOfOthers):
     """Replays a path of choices, then takes first choices, noting how many there were."""
 
     def __init__(self, path):

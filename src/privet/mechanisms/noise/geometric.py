@@ -152,13 +152,11 @@ class GeometricNoise(Mechanism):
 
     def sample(self, value: int, stream: Stream) -> bytes:
         """Return one report for a value in [0, d): for each entry a bit, and steps away from it."""
-        flip, limit, size, coin = self.flip, self.limit, self.entry_bytes, stream.coin
-        entries, rest = [], ONE - self.flip
+        flip, limit, size = self.flip, self.limit, self.entry_bytes
+        entries, rest = [], ONE - flip
         for j in range(self.d):
-            up = coin(flip, ONE) != (j == value)
-            steps = 0
-            while steps < limit and coin(flip, rest):
-                steps += 1
+            up = stream.coin(flip, ONE) != (j == value)
+            steps = stream.streak(flip, rest, limit)
             entries.append(limit + 1 + steps if up else limit - steps)
         if size == 1:
             return bytes(entries)
