@@ -97,20 +97,22 @@ def primitive_recurrence(p: int, n: int) -> int:
 def sequence(recurrence: int, p: int, n: int, length: int) -> list[int]:
     """Return the first terms of a recurrence that begins with n − 1 times 0 and a 1.
 
-    Where h terms are known, a leap of h is one linear map: it doubles them, but for n − 1.
+    A sum to the power p is, modulo p, the sum of the powers: what the recurrence says of x, it says
+    of x^p, x^{p²}, … too. So it also holds of terms that lie p, p², … steps apart, and gives as
+    many at once.
 
     >>> sequence(3, 2, 4, 15)
     [0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1]
     """
-    terms = [0] * (n - 1) + [1]
+    taps = _taps(recurrence, p, n)
+    ahead = n - taps[-1][0]
+    terms, step = [0] * (n - 1) + [1], 1
     while len(terms) < length:
-        leap = power_of_x(len(terms), recurrence, p, n)
-        room = min(len(terms) - n + 1, length - len(terms))
-        parts = [
-            terms[i : i + room] if c == 1 else [c * term for term in terms[i : i + room]]
-            for i, c in enumerate(leap)
-            if c
-        ]
+        if len(terms) >= n * step * p:
+            step *= p
+        room = min(ahead * step, length - len(terms))
+        starts = ((len(terms) - (n - i) * step, c) for i, c in taps)
+        parts = [_times(c, terms[start : start + room]) for start, c in starts]
         terms += [sum(column) % p for column in zip(*parts, strict=True)]
     return terms[:length]
 
@@ -121,7 +123,7 @@ def power_of_x(exponent: int, recurrence: int, p: int, n: int) -> list[int]:
     >>> power_of_x(4, 3, 2, 4)  # x^4 = 1 + x
     [1, 1, 0, 0]
     """
-    taps = [(i, c) for i in range(n) if (c := recurrence // p**i % p)]
+    taps = _taps(recurrence, p, n)
     result = [1] + [0] * (n - 1)
     for bit in bin(exponent)[2:]:
         product = [0] * (2 * n)
@@ -138,3 +140,12 @@ def power_of_x(exponent: int, recurrence: int, p: int, n: int) -> list[int]:
                     product[i - n + j] += carried * c
         result = [a % p for a in product[:n]]
     return result
+
+
+def _taps(recurrence: int, p: int, n: int) -> list[tuple[int, int]]:
+    """Return the coefficients other than 0, each with its place, the lowest first."""
+    return [(i, c) for i in range(n) if (c := recurrence // p**i % p)]
+
+
+def _times(c: int, terms: list[int]) -> list[int]:
+    return terms if c == 1 else [c * term for term in terms]
