@@ -41,11 +41,14 @@ def test_floor_exp_never_exceeds(epsilon, scale):
     assert value <= exact < value + 1
 
 
-def test_floor_exp_is_too_small_where_its_digits_cannot_tell():
-    with mpmath.workdps(150):
-        digits = int(mpmath.floor(mpmath.log(2) * mpmath.mpf(10) ** 124))
-    just_below = Fraction(digits, 10**124)  # to 124 digits, its exponential is 2
-    assert floor_exp(just_below, 0) == 1
+@pytest.mark.parametrize("root", [1, 2, 7])
+def test_floor_exp_is_too_small_where_its_digits_cannot_tell(root):
+    with mpmath.workdps(250):
+        digits = int(mpmath.floor(root * mpmath.log(2) * mpmath.mpf(10) ** 200))
+    below, above = Fraction(digits, 10**200), Fraction(digits + 1, 10**200)
+    assert floor_exp(below, 0, root) == floor_exp(above, 0, root) == 1  # e^above is just over 2
+    wider = Fraction(1, 10**140)
+    assert (floor_exp(below - wider, 0, root), floor_exp(above + wider, 0, root)) == (1, 2)
 
 
 @given(st.fractions(1, 10**15, max_denominator=10**15))

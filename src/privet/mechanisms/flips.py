@@ -40,6 +40,6 @@ def read_flip(name: str, digits: object, epsilon: float, power: int) -> int:
 
 
 def _least_flip(epsilon: float, power: int) -> int:
-    """Return ceil(2^64 / (e^{ε/power} + 1)), or more where 120 digits cannot tell: never less."""
+    """Return ceil(2^64 / (e^{ε/power} + 1)), or more where 480 bits cannot tell: never less."""
     root = floor_exp(epsilon, FLIP_BITS, power)
     return -(-ONE * ONE // (root + ONE))

@@ -1,13 +1,11 @@
 """Directed rounding: integers that stand for e^ε and never exceed it.
 
 A float probability is not a proof of privacy. Mechanisms draw with integers instead, chosen so
-that every likelihood ratio is a rational number at or below e^ε. Only the standard library's
-correctly rounded `decimal` is trusted here.
+that every likelihood ratio is a rational number at or below e^ε. Integers find them, too.
 """
 
 from __future__ import annotations
 
-from decimal import ROUND_FLOOR, Context, Decimal
 from functools import lru_cache
 from math import inf, log, nextafter
 
@@ -17,8 +15,8 @@ TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from fractions import Fraction
 
-# Wide enough for e^ε at ε = 100 (44 digits) times 2**64 (20 digits) with 60 digits to spare.
-_CONTEXT = Context(prec=124, rounding=ROUND_FLOOR)
+# The binary digits that e^ε is computed to, behind the point, and how often ε is halved for it.
+_BITS, _HALVINGS = 512, 16
 
 # A hit is drawn below k·odds + (d−k)·2^scale, kept under this so that a 64-bit word is redrawn
 # less than once in 256 times.
@@ -26,21 +24,28 @@ _MAX_TOTAL = 2**56
 
 
 def floor_exp(epsilon: float, scale: int, root: int = 1) -> int:
-    """Return floor(e^{ε/root} · 2^scale), or one less where 120 digits cannot tell: never more.
+    """Return floor(e^{ε/root} · 2^scale), or one less where 480 bits cannot tell: never more.
 
     >>> floor_exp(1.0, 32)
     11674931554
     """
-    return int(_CONTEXT.multiply(_lower_exp(epsilon, root), Decimal(2**scale)))
+    return _lower_exp(epsilon, root) >> _BITS - scale
 
 
 @lru_cache(64)
-def _lower_exp(epsilon: float, root: int) -> Decimal:
-    """Return e^{ε/root} to 124 digits, rounded down; every float above 1e-15 is taken exactly."""
+def _lower_exp(epsilon: float, root: int) -> int:
+    """Return e^{ε/root} · 2^512, rounded down in every step: a power series, and then squares."""
     numerator, denominator = epsilon.as_integer_ratio()
-    exponent = _CONTEXT.divide(Decimal(numerator), Decimal(denominator * root))
-    # exp is correctly rounded to nearest, so one step down is a lower bound.
-    return _CONTEXT.next_minus(_CONTEXT.exp(exponent))
+    denominator *= root << _HALVINGS
+    power = term = 1 << _BITS
+    place = 0
+    while term:
+        place += 1
+        term = term * numerator // (denominator * place)
+        power += term
+    for _ in range(_HALVINGS):
+        power = power * power >> _BITS
+    return power
 
 
 def finest_odds(owner: str, d: int, epsilon: float, k: int) -> tuple[int, int]:
@@ -93,7 +98,11 @@ def floor_log(ratio: Fraction) -> float:
     >>> floor_log(Fraction(3))
     1.0986122886681096
     """
-    quotient = _CONTEXT.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
-    lower = _CONTEXT.next_minus(_CONTEXT.ln(quotient))
+    from decimal import ROUND_FLOOR, Context, Decimal
+
+    context = Context(prec=124, rounding=ROUND_FLOOR)
+    quotient = context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
+    # ln is correctly rounded to nearest, so one step down is a lower bound.
+    lower = context.next_minus(context.ln(quotient))
     nearest = float(lower)
     return nextafter(nearest, -inf) if Decimal(nearest) > lower else nearest
