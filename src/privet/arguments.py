@@ -5,7 +5,6 @@ Numbers of numpy's own types are as good as Python's; True and False are not num
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from sys import float_info
 
 from .errors import InvalidArgument
@@ -31,7 +30,11 @@ def is_whole(value: object) -> bool:
     >>> is_whole(3), is_whole(True), is_whole(3.0)
     (True, False, False)
     """
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    if isinstance(value, int):
+        return not isinstance(value, bool)
+    from numbers import Integral  # slow to import, and rarely needed
+
+    return isinstance(value, Integral)
 
 
 def is_finite(value: object) -> bool:
@@ -40,9 +43,12 @@ def is_finite(value: object) -> bool:
     >>> is_finite(3), is_finite(True), is_finite(float("nan")), is_finite(10**400)
     (True, False, False, False)
     """
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return False
-    return bool(-float_info.max <= value <= float_info.max)  # type: ignore[operator]
+    if not isinstance(value, int | float):
+        from numbers import Real
+
+        if not isinstance(value, Real):
+            return False
+    return not isinstance(value, bool) and bool(-float_info.max <= value <= float_info.max)
 
 
 def whole(owner: str, parameter: str, value: object, low: int, high: int | None = None) -> int:

@@ -26,8 +26,6 @@ Each message is one line that names what is wrong, the rule, and the value.
 
 from __future__ import annotations
 
-from reprlib import Repr
-
 __all__ = [
     "BudgetSpent",
     "Clamped",
@@ -51,8 +49,14 @@ __all__ = [
     "SurveyMismatch",
 ]
 
-_SHORT = Repr()
-_SHORT.maxstring = _SHORT.maxother = 80
+
+def _short(value: object) -> str:
+    """Return a value as Python would write it, the middle left out if that is long."""
+    from reprlib import Repr
+
+    form = Repr()
+    form.maxstring = form.maxother = 80
+    return form.repr(value)
 
 
 class PrivetError(Exception):
@@ -67,7 +71,7 @@ class InvalidArgument(PrivetError, ValueError):
     """
 
     def __init__(self, owner: str, parameter: str, rule: str, value: object) -> None:
-        shown = _SHORT.repr(value)
+        shown = _short(value)
         super().__init__(
             f"The '{parameter}' parameter of {owner} must be {rule}. Got {shown} instead."
         )
@@ -119,7 +123,7 @@ class InvalidAnswer(PrivetError, ValueError):
         if isinstance(self.answer, bytes):
             return f"{place}{asked}the answer is not UTF-8 text."
         hint = f" Did you mean {self.nearest!r}?" if self.nearest is not None else ""
-        return f"{place}{asked}{_SHORT.repr(self.answer)} is not {self.rule}.{hint}"
+        return f"{place}{asked}{_short(self.answer)} is not {self.rule}.{hint}"
 
 
 class InvalidReport(PrivetError, ValueError):
@@ -170,7 +174,7 @@ class NoSurvey(PrivetError, LookupError):
 
     def __init__(self, id: str, *, gone: bool = False) -> None:
         self.gone = gone
-        shown = _SHORT.repr(id)
+        shown = _short(id)
         super().__init__(
             f"The survey {shown} was deleted." if gone else f"There is no survey {shown}."
         )

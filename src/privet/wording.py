@@ -88,9 +88,11 @@ def slug(text: str, otherwise: str) -> str:
 
 def _are_plain(texts: tuple[str, ...]) -> bool:
     """Tell that all are different texts of visible ASCII, without a look at each."""
-    if set(map(type, texts)) != {str}:
+    try:
+        joined = "".join(texts)
+    except TypeError:  # as one is not text at all
         return False
-    different, joined = set(texts), "".join(texts)
+    different = set(texts)
     return (
         len(different) == len(texts)
         and "" not in different
