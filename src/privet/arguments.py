@@ -43,12 +43,12 @@ def is_finite(value: object) -> bool:
     >>> is_finite(3), is_finite(True), is_finite(float("nan")), is_finite(10**400)
     (True, False, False, False)
     """
-    if not isinstance(value, int | float):
+    if not isinstance(value, float) and not is_whole(value):
         from numbers import Real
 
-        if not isinstance(value, Real):
+        if not isinstance(value, Real) or isinstance(value, bool):
             return False
-    return not isinstance(value, bool) and bool(-float_info.max <= value <= float_info.max)
+    return bool(-float_info.max <= value <= float_info.max)  # type: ignore[operator]
 
 
 def whole(owner: str, parameter: str, value: object, low: int, high: int | None = None) -> int:

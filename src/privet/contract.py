@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .analysis.tally import Tally
     from .answers.base import Answers
     from .mechanisms.base import Mechanism
-    from .mechanisms.bits.two_level_unary import TwoLevelUnary
 
 __all__ = ["Contract"]
 
@@ -123,21 +122,13 @@ class Contract(ABC):
         context: bytes,
         secret: bytes | None,
     ) -> bytes:
-        """Return one report of a value, from the person's secret or else from fresh bytes.
-
-        Over a permanent response, which is from the secret, it is drawn from fresh bytes.
-        """
-        expected = mechanism.stream_bytes
-        read = urandom if secret is None else self._keyed(secret, context)
-        stream = Stream(read, expected)
-        settled = answers.settled(value, stream)
-        if not mechanism.two_level:
-            return mechanism.sample(settled, stream)
-        if secret is None:
+        """Return one report of a value, from the person's secret or else from fresh bytes."""
+        if secret is None and mechanism.two_level:
             owner = f"{type(self).__name__}.randomize"
             raise InvalidArgument(owner, "secret", "given: a permanent response needs one", secret)
-        levels: TwoLevelUnary = mechanism  # type: ignore[assignment]
-        return levels.renewed(levels.permanent(settled, stream), Stream(urandom, expected))
+        read = urandom if secret is None else self._keyed(secret, context)
+        stream = Stream(read, mechanism.stream_bytes)
+        return mechanism.respond(answers.settled(value, stream), stream)
 
     def tally(self) -> Tally:
         """Return an empty tally."""

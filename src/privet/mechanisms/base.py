@@ -141,6 +141,10 @@ class Mechanism(Counted, Channel):
     def sample(self, value: Any, stream: Stream) -> bytes:
         """Return one report for a value in [0, d), or a set of them, drawn from the stream."""
 
+    def respond(self, value: Any, stream: Stream) -> bytes:
+        """Return what a person sends whose own stream this is: the same each time, by default."""
+        return self.sample(value, stream)
+
     @abstractmethod
     def problem(self, report: bytes) -> str | None:
         """Return why bytes of the right number are not a report, or None."""

@@ -19,8 +19,10 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
+from os import urandom
 
 from ...arguments import positive
+from ...entropy import Stream
 from ...errors import InvalidSurvey
 from ..base import MIN_EPSILON
 from ..flips import FLIP_BITS, MOST_FLIP, ONE, choose_flip, read_flip
@@ -31,8 +33,6 @@ TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, ClassVar, Self
-
-    from ...entropy import Stream
 
 
 class TwoLevelUnary(Unary):
@@ -130,6 +130,11 @@ class TwoLevelUnary(Unary):
         """Return one report over a permanent response."""
         bits = permanent ^ stream.coins(self.d, self.noise, FLIP_BITS)
         return bits.to_bytes(self.report_bytes, "little")
+
+    def respond(self, value: int, stream: Stream) -> bytes:
+        """Return a fresh report over the permanent response of the person whose stream this is."""
+        fresh = Stream(urandom, self.stream_bytes)
+        return self.renewed(self.permanent(value, stream), fresh)
 
     def sample(self, value: int, stream: Stream) -> bytes:
         """Return the first report of someone whose permanent response is drawn here, too."""
