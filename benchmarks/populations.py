@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def population(scale: Scale) -> Iterator[Row]:
     """Simulate a billion people.
 
-    The counts of their reports, from the exact joint law, beside those of a hundred thousand.
+    The counts of their reports, from the exact joint law, and those of a hundred thousand.
     """
     for d, epsilon, most in ((1024, 1.0, 15.0), (65_536, 3.0, 500.0)):
         d = scale(d)

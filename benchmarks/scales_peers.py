@@ -1,4 +1,4 @@
-"""python -m benchmarks.scales_peers: numbers on a scale, beside what others do with as much ε.
+"""python -m benchmarks.scales_peers: numbers on a scale, and what others do with as much ε.
 
 Means, exactly: √n times the standard error for a population, by `Interval(cells, ε, "mean")` and by
 three mechanisms for means alone. Distributions, by simulated crowds: how far the estimate is from
@@ -190,7 +190,7 @@ def distributions_table(
 
 
 _ASKED = ", ".join(f"{100 * q:g}" for q in QUANTILES)
-INTRODUCTION = f"""# Scales, beside others
+INTRODUCTION = f"""# Scales, compared with others
 
 `make accuracy` writes this page (`python -m benchmarks.scales_peers`). All have the same ε and
 the same people; smaller is better.

@@ -61,7 +61,7 @@ def _from_numbers(scale: Scale) -> Row:
 def decode(scale: Scale) -> Iterator[Row]:
     """Short reports, counted and decoded.
 
-    A million reports, from bytes to the counts of all values, beside the bare Fourier transforms
+    A million reports, from bytes to the counts of all values, and the bare Fourier transforms
     that the cyclotomic design comes down to (m of p points each, and back).
     """
     for d, epsilon, most in _SIZES:
