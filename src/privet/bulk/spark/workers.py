@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from ...errors import InvalidAnswer, InvalidReport
 from ...survey import Survey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -41,24 +41,6 @@ _BATCH_BYTES = 1 << 22
 PROBLEM = -1
 # Neighbouring partitions that are added up before all are.
 FAN_IN = 16
-
-
-class Recipe(NamedTuple):
-    """What a mechanism is made of: small, even where a mechanism that has worked is not."""
-
-    kind: type[Mechanism]
-    d: int
-    epsilon: float
-    parameters: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, mechanism: Mechanism) -> Recipe:
-        """Return the recipe of a mechanism."""
-        return cls(type(mechanism), mechanism.d, mechanism.epsilon, mechanism.parameters)
-
-    def make(self) -> Mechanism:
-        """Return the mechanism."""
-        return self.kind.from_parameters(self.d, self.epsilon, self.parameters)
 
 
 def width(mechanism: Mechanism) -> int:
@@ -131,13 +113,12 @@ def raised(said: bytes) -> InvalidAnswer:
 # --- reports to counts ----------------------------------------------------------------------------
 
 
-def fold(batches: Iterator[Any], recipe: Recipe, by: Sequence[str]) -> Iterator[Any]:
+def fold(batches: Iterator[Any], mechanism: Mechanism, by: Sequence[str]) -> Iterator[Any]:
     """Yield the slices of one tally for each group."""
     from pyspark import TaskContext
 
     task = TaskContext.get()
     part = task.partitionId() // FAN_IN if task is not None else 0
-    mechanism = recipe.make()
     size, length = mechanism.report_bytes, 1 + mechanism.aggregate_size
     most = max(1, _HELD_BYTES // (8 * length))
     held: dict[tuple[Any, ...], tuple[Any, NDArray[np.int64]]] = {}
