@@ -47,15 +47,9 @@ def _(mechanism: Hadamard) -> Analyst:
 
 
 @half_of.register(Cyclotomic)
-def _(mechanism: Cyclotomic) -> Analyst:
-    circle = Classes(mechanism)
-    counter = TranslateCounter(mechanism, circle)
-    return Analyst(HitRates(mechanism), TranslateBatches(mechanism, circle), counter)
-
-
 @half_of.register(Projective)
-def _(mechanism: Projective) -> Analyst:
-    circle = Hyperplane(mechanism)
+def _(mechanism: Cyclotomic | Projective) -> Analyst:
+    circle = Classes(mechanism) if isinstance(mechanism, Cyclotomic) else Hyperplane(mechanism)
     counter = TranslateCounter(mechanism, circle)
     return Analyst(HitRates(mechanism), TranslateBatches(mechanism, circle), counter)
 

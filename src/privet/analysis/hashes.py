@@ -102,15 +102,14 @@ class SupportCounter(Counter[LocalHash]):
 
     def add_many(self, reports: Reports, total: Integers) -> int:
         """Check and count reports; return the first invalid row, or -1."""
-        invalid = self.invalid(reports)
-        if invalid.any():
-            return int(np.argmax(invalid))
-        m = self.mechanism
-        functions, buckets = self._split(reports)
-        a, b = np.divmod(functions, np.uint64(m.prime))
-        lines = (part.astype(np.int64) for part in (a + np.uint64(1), b, buckets))
-        kernels.count_hashed(*lines, m.prime, m.buckets, total)
-        return -1
+        row = self.first_invalid(reports)
+        if row < 0:
+            m = self.mechanism
+            functions, buckets = self._split(reports)
+            a, b = np.divmod(functions, np.uint64(m.prime))
+            lines = (part.astype(np.int64) for part in (a + np.uint64(1), b, buckets))
+            kernels.count_hashed(*lines, m.prime, m.buckets, total)
+        return row
 
 
 class RowCounter(NumberCounter[OneBit]):

@@ -75,14 +75,6 @@ class NoiseCounter(Counter[GeometricNoise]):
         total += self._coded(reports).sum(axis=0, dtype=np.int64)
         total -= len(reports) * self.mechanism.limit
 
-    def add_many(self, reports: Reports, total: Integers) -> int:
-        """Check and add up reports; return the first invalid row, or -1."""
-        invalid = self.invalid(reports)
-        if invalid.any():
-            return int(np.argmax(invalid))
-        self.add_few(reports, total)
-        return -1
-
     def problem(self, aggregate: Integers, n: int) -> str | None:
         """Any sum of n entries can occur."""
         low, high = -self.mechanism.limit * n, (self.mechanism.limit + 1) * n
