@@ -58,8 +58,7 @@ class HashBatches(Batches[Hashed]):
 
     def draw(self, rows: int, words: Words) -> Drawn:
         """Draw whether each row is true, its function, and how far a lie is from the truth."""
-        coins, drawn = words.take(8 * (rows + rows // 64 + 16), 8 * rows)
-        truths = words.toss(coins, rows, self.mechanism.coin)
+        truths, drawn = words.take_tossed(rows, self.mechanism.coin, 8 * rows)
         return truths, words.below(drawn, self.mechanism.functions * (self.mechanism.buckets - 1))
 
     def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:

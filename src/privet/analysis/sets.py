@@ -13,7 +13,7 @@ import numpy as np
 from ..mechanisms.subsets.set_subset import SetSubset
 from . import kernels
 from .analyst import Analyst, half_of
-from .batch import STRETCH_BYTES, WORD
+from .batch import WORD
 from .choices import ChoiceBatches
 from .estimator import HitRates
 from .subsets import counter_of
@@ -31,11 +31,6 @@ def _(mechanism: SetSubset) -> Analyst:
 
 class SetBatches(ChoiceBatches[SetSubset]):
     """Makes sets that meet those of rows of options."""
-
-    @property
-    def rows(self) -> int:
-        """Two words a report."""
-        return STRETCH_BYTES // 16
 
     def draw(self, rows: int, words: Words) -> Drawn:
         """Draw how many of the person's points each report holds: none where it does not meet."""

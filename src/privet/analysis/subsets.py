@@ -70,11 +70,8 @@ class SubsetBatches(Batches[KSubset]):
         width = words_of(self.mechanism.d)
         tiles = -(-rows // TILE)
         shape = (tiles, bits, width, TILE) if self.tiled else (rows, bits, width)
-        spare = rows // 64 + 16
-        coins, planes, offers = words.take(
-            8 * (rows + spare), 8 * prod(shape), tiles * rounds * TILE
-        )
-        inside = words.toss(coins, rows, self.mechanism.coin)
+        sizes = 8 * prod(shape), tiles * rounds * TILE
+        inside, planes, offers = words.take_tossed(rows, self.mechanism.coin, *sizes)
         if self.mechanism.complement:
             np.logical_not(inside, out=inside)
         return inside, planes.view("<u8").reshape(shape), offers.reshape(tiles, rounds, TILE)

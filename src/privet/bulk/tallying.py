@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..analysis.tally import MAGIC, Tally
 from ..analysis.threads import cores, in_threads
-from ..errors import InvalidFile, InvalidReport, PrivetError
+from ..errors import InvalidFile, InvalidReport
 from .groups import Groups, check_by
 from .paths import as_paths
 from .progress import no_progress
@@ -109,29 +107,20 @@ def _count(
     by: Sequence[str],
     advance: Callable[[int], object],
 ) -> list[_Counter]:
-    """Count all files; each thread takes the next part of one when it is done with its last."""
+    """Count all files, part by part; there are as many counters as threads that were needed."""
     parts = [(file, part) for file in files for part in range(len(file.parts))]
-    waiting = iter(enumerate(parts))
     counters: list[_Counter] = []
-    failures: list[tuple[int, PrivetError]] = []
 
-    def work() -> None:
-        counter = _Counter(survey, by)
-        counters.append(counter)
+    def count(which: tuple[ReportsFile, int]) -> None:
+        file, part = which
         try:
-            for at, (file, part) in waiting:
-                try:
-                    for first, reports, batch in file.read(part):
-                        counter.add(file.path, first, reports, batch)
-                        advance(len(reports))
-                except PrivetError as error:
-                    failures.append((at, error))
-                    raise
-        finally:
-            deque(waiting, maxlen=0)  # after an error, nothing is left to do for other threads
+            counter = counters.pop()  # that no other thread is using
+        except IndexError:
+            counter = _Counter(survey, by)
+        for first, reports, batch in file.read(part):
+            counter.add(file.path, first, reports, batch)
+            advance(len(reports))
+        counters.append(counter)
 
-    try:
-        in_threads(work, max(1, min(cores(), len(parts))))
-    except PrivetError:  # parts are begun in order, so the first failure is the same every time
-        raise min(failures, key=itemgetter(0))[1] from None
+    in_threads(count, parts, cores())
     return counters
