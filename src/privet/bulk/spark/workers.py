@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...analysis.columns import arrow, as_reports
-from ...analysis.lookup import look_up
-from ...analysis.questions import look_up_pages
+from ...analysis.questions import look_up_columns
 from ...analysis.randomizing import randomize as randomized
 from ...contract import Contract
 from ...entropy import secure
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...analysis.cleaning import Cleaning
-    from ...analysis.lookup import LookedUp
     from ...mechanisms import Mechanism
 
 # Counters in a slice at most, rows of slices in a batch, and bytes of counters held in memory.
@@ -60,11 +58,13 @@ def randomize(
     """
     pa = arrow()
     survey = _survey(contract)
+    questions = [survey] if isinstance(survey, Survey) else survey.surveys
     rows = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)
     places = secure().keystream()
     for batch in batches:
         try:
-            found = _found(survey, batch, cleaning)
+            columns = {one.id: batch.column(f"answer{i}") for i, one in enumerate(questions)}
+            found = look_up_columns(survey, columns, len(batch), cleaning)
         except InvalidAnswer as error:
             problem = pa.array([_said(error)], pa.binary())
             nothing = [pa.nulls(1, batch.column(name).type) for name in by]
@@ -85,14 +85,6 @@ def randomize(
 def _survey(contract: str) -> Any:
     """Read a contract once for all partitions that this process is given."""
     return Contract.from_json(contract)
-
-
-def _found(contract: Any, batch: Any, cleaning: Cleaning) -> LookedUp:
-    if isinstance(contract, Survey):
-        return look_up(contract, batch.column("answer0"), cleaning)
-    questions = enumerate(contract.surveys)
-    columns = {question.id: batch.column(f"answer{i}") for i, question in questions}
-    return look_up_pages(contract, columns, len(batch), cleaning)
 
 
 def _said(error: InvalidAnswer) -> bytes:
