@@ -257,10 +257,10 @@ class Words:
         words = piece.view("<u8")
         result = self._buffers.room("coins", count)[:count].view(np.bool_)
         bounds = np.uint64(heads), np.uint64(total)
-        done = kernels.toss(words, 0, *bounds, result)
+        done = kernels.sampling.toss(words, 0, *bounds, result)
         while done < count:
             result[done] = self._next_below(total) < heads
-            done = kernels.toss(words[:count], done + 1, *bounds, result)
+            done = kernels.sampling.toss(words[:count], done + 1, *bounds, result)
         return result
 
     def below(self, piece: NDArray[np.uint8], n: int) -> NDArray[np.uint64]:
@@ -282,10 +282,10 @@ class Words:
         """
         words, leads = piece.view("<u8"), np.array(fractions[0], dtype=np.uint64)
         picked = self._buffers.room("picks", 8 * len(words))[: 8 * len(words)].view(np.int64)
-        done = kernels.pick(words, leads, 0, picked)
+        done = kernels.sets.pick(words, leads, 0, picked)
         while done < len(words):
             picked[done] = Stream(self._after(words[done].tobytes()), 8).pick(*fractions)
-            done = kernels.pick(words, leads, done + 1, picked)
+            done = kernels.sets.pick(words, leads, done + 1, picked)
         return picked
 
     def _after(self, seen: bytes) -> Callable[[int], bytes]:
@@ -326,7 +326,7 @@ def widen(out: NDArray[np.uint8], d: int) -> NDArray[np.uint64]:
 def narrow(wide: NDArray[np.uint64], out: NDArray[np.uint8], first: int, end: int) -> None:
     """Copy what was written to a scratch."""
     if out.shape[1] % 8:
-        kernels.narrow(wide[first:end], out[first:end])
+        kernels.flips.narrow(wide[first:end], out[first:end])
 
 
 def is_masked(array: object) -> bool:

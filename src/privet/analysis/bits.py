@@ -69,7 +69,7 @@ class BitBatches(Batches[Unary]):
         rest = tail[: len(tail) // 8 * 8].view("<u8")
         wide = widen(out, self.mechanism.d)
         integers = first, self.mechanism.d, np.uint64(self.mechanism.flip)
-        done, used = kernels.fill_flips(values, drawn[0], rest, wide.reshape(-1), *integers)
+        done, used = kernels.flips.fill_flips(values, drawn[0], rest, wide.reshape(-1), *integers)
         narrow(wide, out, first, done)
         return done, 8 * used
 
@@ -85,7 +85,7 @@ class TossedBatches(BitBatches):
     def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         """Write reports until the tail of further digits runs out."""
         done, used = super().fill(rows, tail, first)
-        kernels.toss_own_bits(rows.values, rows.words[1], rows.out, first, done)
+        kernels.flips.toss_own_bits(rows.values, rows.words[1], rows.out, first, done)
         return done, used
 
 
@@ -118,15 +118,15 @@ class TwoLevelBatches(BitBatches):
         for planes, flip in zip(levels, self._flips, strict=True):
             bits = np.empty_like(wide)
             integers = 0, m.d, np.uint64(flip)
-            done, more = kernels.fill_flips(
+            done, more = kernels.flips.fill_flips(
                 values, planes, rest[used:], bits.reshape(-1), *integers
             )
             if done < len(out):
                 return 0, 0
             wide ^= bits
             used += more
-        kernels.narrow(wide, out)
-        kernels.toss_own_bits(values, ~coins, out, 0, len(out))
+        kernels.flips.narrow(wide, out)
+        kernels.flips.toss_own_bits(values, ~coins, out, 0, len(out))
         return len(out), 8 * used
 
 

@@ -93,11 +93,11 @@ class FilterBatches(Batches[Rappor]):
         bits = np.empty((len(values), words_of(m.bits)), dtype="<u8")
         own = np.ascontiguousarray(places[:, 0])
         integers = first, m.bits, np.uint64(m.flip)
-        done, used = kernels.fill_flips(own, planes, rest, bits.reshape(-1), *integers)
+        done, used = kernels.flips.fill_flips(own, planes, rest, bits.reshape(-1), *integers)
         bits ^= self._further_bits(places)
         size, new = m.cohort_bytes, slice(first, done)
         write_numbers(cohorts[new], out[new, :size])
-        kernels.narrow(bits[new], out[new, size:])
+        kernels.flips.narrow(bits[new], out[new, size:])
         return done, 8 * used
 
     def _further_bits(self, places: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -152,7 +152,7 @@ class TranslateBatches(PlacedBatches[DifferenceFamily]):
     ) -> None:
         """Write the number of the block at each value's place."""
         sizes = self.mechanism.points, self.mechanism.base_blocks
-        kernels.write_translates(values, places, out, self._circle.elements, *sizes)
+        kernels.designs.write_translates(values, places, out, self._circle.elements, *sizes)
 
 
 class ParityBatches(PlacedBatches[Hadamard]):
@@ -162,7 +162,7 @@ class ParityBatches(PlacedBatches[Hadamard]):
         self, values: NDArray[np.int64], places: NDArray[np.uint64], out: NDArray[np.uint8]
     ) -> None:
         """Write the number of the block at each value's place."""
-        kernels.write_parities(values, places, out, self.mechanism.t)
+        kernels.designs.write_parities(values, places, out, self.mechanism.t)
 
 
 # --- counting -------------------------------------------------------------------------------------
