@@ -45,13 +45,13 @@ def tally_groups(
     files = []
     for path in as_paths("tally_groups", paths):
         if is_tally(path):
-            _merge(counted, (), _read_tally(path, survey, by))
+            counted.setdefault((), survey.tally()).merge(_read_tally(path, survey, by))
         else:
             files.append(ReportsFile(path, survey, by))
     with progress("Counting", total=sum(file.n for file in files)) as advance:
         for counter in _count(files, survey, by, advance):
             for group, tally in zip(counter.groups.seen, counter.tallies, strict=True):
-                _merge(counted, group, tally)
+                counted.setdefault(group, survey.tally()).merge(tally)
     return dict(sorted(counted.items(), key=lambda item: [(v is None, v or "") for v in item[0]]))
 
 
@@ -66,13 +66,6 @@ def _read_tally(path: Path, survey: Contract, by: Sequence[str]) -> Tally:
     if by:
         raise InvalidFile(f"{path}: a tally has no columns, and so no groups by {', '.join(by)}.")
     return Tally.read(path, survey)
-
-
-def _merge(counted: dict[Group, Tally], group: Group, tally: Tally) -> None:
-    if group in counted:
-        counted[group].merge(tally)
-    else:
-        counted[group] = tally
 
 
 class _Counter:
