@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     Drawn = tuple[NDArray[Any], ...]
 
-__all__ = ["Batches", "Rows", "Words", "narrow", "widen", "words_of"]
+__all__ = ["Batches", "Rows", "Words", "words_of"]
 
 M = TypeVar("M", bound=Mechanism)
 
@@ -314,19 +314,6 @@ class Words:
 def words_of(d: int) -> int:
     """Return how many 64-bit words hold d bits."""
     return (d + WORD - 1) // WORD
-
-
-def widen(out: NDArray[np.uint8], d: int) -> NDArray[np.uint64]:
-    """Return rows of whole words: the bitmaps themselves where they are such, or a scratch."""
-    if out.shape[1] % 8 == 0:
-        return out.view("<u8")
-    return np.empty((len(out), words_of(d)), dtype="<u8")
-
-
-def narrow(wide: NDArray[np.uint64], out: NDArray[np.uint8], first: int, end: int) -> None:
-    """Copy what was written to a scratch."""
-    if out.shape[1] % 8:
-        kernels.flips.narrow(wide[first:end], out[first:end])
 
 
 def is_masked(array: object) -> bool:

@@ -100,7 +100,8 @@ def look_up(survey: Survey, answers: Any, cleaning: Cleaning = AS_THEY_ARE) -> L
         elif choice == "drop":
             left_out |= these
         else:
-            values[these] = cleaning.stand_in(survey.answers, choice)
+            several = isinstance(survey.answers, Several)
+            values[these] = -1 if several else survey.answers.value(choice)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise error(row).at(row)

@@ -103,12 +103,7 @@ def _drawn(questionnaire: Questionnaire, n: int, take: Take, entropy: Entropy | 
 
 def _joined(page: Page, found: list[LookedUp], kept: NDArray[np.bool_]) -> Any:
     """Return the values of a page, of the rows in which all of its questions have one."""
-    columns = []
-    for one in found:
-        if one.known is None:
-            columns.append(one.values[kept])
-        else:
-            columns.append(one.values[kept[one.known]])
+    columns = [one.values[kept if one.known is None else kept[one.known]] for one in found]
     if len(columns) == 1:
         return columns[0]
     value = np.zeros(int(kept.sum()), dtype=np.int64)
