@@ -267,7 +267,7 @@ def test_clamped_to_a_bit_geometric_noise_is_binary_randomized_response():
 def test_entries_have_room_for_all_but_rare_noise(epsilon, entry_bytes):
     mechanism = GeometricNoise(10, epsilon)
     assert mechanism.report_bytes == 10 * entry_bytes
-    assert mechanism.analyst.estimator._shift < 2**-32
+    assert mechanism.analyst.estimator._h < 2**-32
 
 
 def test_laplace_noise_is_for_simulation_only():

@@ -10,7 +10,6 @@ from privet.bulk.spark import workers
 
 SURVEY = Survey("?", [f"c{i}" for i in range(30)], 1.0, mechanism="k-subset")
 DROP = Cleaning(missing="drop", unknown="drop")
-RECIPE = workers.Recipe.of(SURVEY.mechanism)
 
 
 def batches_of(n, groups):
@@ -52,7 +51,7 @@ def test_however_little_memory_there_is_and_however_short_the_slices(
     monkeypatch.setattr(workers, "_HELD_BYTES", held_bytes)
     monkeypatch.setattr(workers, "_ROWS", 2)
     batches = list(batches_of(40, groups=6))
-    counted = pa.Table.from_batches(workers.fold(iter(batches), RECIPE, ["by0"]))
+    counted = pa.Table.from_batches(workers.fold(iter(batches), SURVEY.mechanism, ["by0"]))
     pieces = counted.sort_by([("by0", "ascending"), ("slice", "ascending")])
     merged = pa.Table.from_batches(workers.merge(iter(pieces.to_batches(7)), width))
     assert len(merged) == 6 * -(-31 // width)
@@ -66,7 +65,7 @@ def test_however_little_memory_there_is_and_however_short_the_slices(
 def test_rows_that_say_what_is_wrong_are_handed_on(monkeypatch):
     (first, *rest) = batches_of(40, groups=2)
     wrong = first.set_column(0, "report", pa.array([b"no report"] * 40))
-    rows = list(workers.fold(iter([*rest, wrong]), RECIPE, ["by0"]))
+    rows = list(workers.fold(iter([*rest, wrong]), SURVEY.mechanism, ["by0"]))
     assert len(rows) == 1
     again = list(workers.merge(iter(rows), 31))
     assert again == rows
@@ -74,16 +73,16 @@ def test_rows_that_say_what_is_wrong_are_handed_on(monkeypatch):
     assert b"has 4 bytes. Got 9" in again[0].column("counts")[0].as_py()
 
 
-def test_a_recipe_is_small_however_much_its_mechanism_has_worked_out():
+def test_a_mechanism_travels_small_however_much_it_has_worked_out():
     import pickle
 
     survey = Survey("?", [f"c{i}" for i in range(1000)], 1.0, mechanism="rappor")
     tally = survey.tally()
     tally.update(survey.randomize("c1"))
     assert tally.counts.sum() > 0
-    recipe = workers.Recipe.of(survey.mechanism)
-    assert len(pickle.dumps(recipe)) < 5000
-    assert recipe.make() == survey.mechanism
+    sent = pickle.dumps(survey.mechanism)
+    assert len(sent) < 5000
+    assert pickle.loads(sent) == survey.mechanism
 
 
 def test_answers_become_reports_in_pieces(monkeypatch):

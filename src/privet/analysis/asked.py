@@ -19,7 +19,6 @@ import numpy as np
 from ..mechanisms.hashes.one_option import OneOption
 from . import kernels
 from .analyst import Analyst, half_of
-from .batch import STRETCH_BYTES
 from .choices import ChoiceBatches
 from .counter import NumberCounter
 from .estimator import Estimator, HitRates
@@ -41,20 +40,14 @@ def _(mechanism: OneOption) -> Analyst:
 class AskedBatches(ChoiceBatches[OneOption]):
     """Draws an option for each row, and answers whether it is there."""
 
-    @property
-    def rows(self) -> int:
-        """Two words a report."""
-        return STRETCH_BYTES // 16
-
     def draw(self, rows: int, words: Words) -> Drawn:
         """Draw whether each row is true, and its option."""
-        coins, options = words.take(8 * (rows + rows // 64 + 16), 8 * rows)
-        truths = words.toss(coins, rows, self.mechanism.coin)
+        truths, options = words.take_tossed(rows, self.mechanism.coin, 8 * rows)
         return truths, words.below(options, self.mechanism.d)
 
     def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         """Write all reports, which needs no tail."""
-        kernels.fill_asked(rows.values, *rows.words, rows.out)
+        kernels.choices.fill_asked(rows.values, *rows.words, rows.out)
         return len(rows.values), 0
 
 

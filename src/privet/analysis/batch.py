@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections import deque
+from contextlib import contextmanager
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -25,7 +26,7 @@ from .keystream import FILL_SLACK
 from .threads import cores, in_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     Drawn = tuple[NDArray[Any], ...]
 
-__all__ = ["Batches", "Rows", "Words", "narrow", "widen", "words_of"]
+__all__ = ["Batches", "Rows", "Words", "words_of"]
 
 M = TypeVar("M", bound=Mechanism)
 
@@ -70,9 +71,12 @@ class Batches(ABC, Generic[M]):
     # --- what a mechanism's batches say ---------------------------------------------------------
 
     @property
-    @abstractmethod
     def rows(self) -> int:
-        """How many reports are made at a time, so that their random words take bounded memory."""
+        """How many reports are made at a time, so that their random words take bounded memory.
+
+        By default each takes two words.
+        """
+        return STRETCH_BYTES // 16
 
     @abstractmethod
     def draw(self, rows: int, words: Words) -> Drawn:
@@ -127,19 +131,14 @@ class Batches(ABC, Generic[M]):
             (values[at : at + rows], out[at : at + rows], entropy.keystream(), entropy.keystream())
             for at in range(0, len(values), max(1, rows))
         ]
-        waiting = iter(chunks)
 
-        def work() -> None:
-            buffers = _take_buffers()
-            try:
-                for part, target, fixed, tail in waiting:
-                    self._fill_chunk(part, target, Words(buffers, fixed, tail))
-            finally:
-                _idle.append(buffers)
-                deque(waiting, maxlen=0)  # after an error, nothing is left to do for other threads
+        def fill(chunk: tuple[Any, ...]) -> None:
+            part, target, *streams = chunk
+            with borrowed_buffers() as buffers:
+                self._fill_chunk(part, target, Words(buffers, *streams))
 
         try:
-            in_threads(work, max(1, min(threads, len(chunks))))
+            in_threads(fill, chunks, threads)
         except InvalidArgument:
             self._check_range(values)  # another chunk may hold an earlier one
             raise
@@ -155,7 +154,7 @@ class Batches(ABC, Generic[M]):
             done = 0
             while True:
                 done, used = self.fill(stretch, words.tail, done)
-                words.used(used)
+                words.tail = words.tail[used:]
                 if done == len(part):
                     break
                 words.extend_tail()
@@ -210,11 +209,17 @@ class Buffers:
 _idle: deque[Buffers] = deque(maxlen=MOST_IDLE)
 
 
-def _take_buffers() -> Buffers:
+@contextmanager
+def borrowed_buffers() -> Iterator[Buffers]:
+    """Lend buffers that no thread is using."""
     try:
-        return _idle.pop()
+        buffers = _idle.pop()
     except IndexError:
-        return Buffers()
+        buffers = Buffers()
+    try:
+        yield buffers
+    finally:
+        _idle.append(buffers)
 
 
 class Words:
@@ -225,8 +230,8 @@ class Words:
 
     def __init__(self, buffers: Buffers, fixed: Keystream, tail: Keystream) -> None:
         self._buffers = buffers
-        self._fixed, self._tail = fixed, tail
-        self._unread = np.empty(0, dtype=np.uint8)
+        self._fixed, self._further = fixed, tail
+        self.tail = np.empty(0, dtype=np.uint8)  # for whatever else is needed, in order of need
         self._more = TAIL_BYTES
 
     def take(self, *sizes: int) -> list[NDArray[np.uint8]]:
@@ -234,6 +239,11 @@ class Words:
         total = sum(sizes)
         words = self._fixed.fill(self._buffers.room("fixed", total), total)
         return [words[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)]
+
+    def take_tossed(self, count: int, coin: tuple[int, int], *sizes: int) -> list[NDArray[Any]]:
+        """Return so many coins, tossed from words with some to spare, and pieces of these sizes."""
+        coins, *pieces = self.take(8 * (count + count // 64 + 16), *sizes)
+        return [self.toss(coins, count, coin), *pieces]
 
     def toss(
         self, piece: NDArray[np.uint8], count: int, coin: tuple[int, int]
@@ -247,10 +257,10 @@ class Words:
         words = piece.view("<u8")
         result = self._buffers.room("coins", count)[:count].view(np.bool_)
         bounds = np.uint64(heads), np.uint64(total)
-        done = kernels.toss(words, 0, *bounds, result)
+        done = kernels.sampling.toss(words, 0, *bounds, result)
         while done < count:
             result[done] = self._next_below(total) < heads
-            done = kernels.toss(words[:count], done + 1, *bounds, result)
+            done = kernels.sampling.toss(words[:count], done + 1, *bounds, result)
         return result
 
     def below(self, piece: NDArray[np.uint8], n: int) -> NDArray[np.uint64]:
@@ -272,10 +282,10 @@ class Words:
         """
         words, leads = piece.view("<u8"), np.array(fractions[0], dtype=np.uint64)
         picked = self._buffers.room("picks", 8 * len(words))[: 8 * len(words)].view(np.int64)
-        done = kernels.pick(words, leads, 0, picked)
+        done = kernels.sets.pick(words, leads, 0, picked)
         while done < len(words):
             picked[done] = Stream(self._after(words[done].tobytes()), 8).pick(*fractions)
-            done = kernels.pick(words, leads, done + 1, picked)
+            done = kernels.sets.pick(words, leads, done + 1, picked)
         return picked
 
     def _after(self, seen: bytes) -> Callable[[int], bytes]:
@@ -289,43 +299,21 @@ class Words:
             word = int.from_bytes(self._fixed.read(8), "little")
         return word
 
-    @property
-    def tail(self) -> NDArray[np.uint8]:
-        """The bytes for whatever else is needed, in order of need."""
-        return self._unread
-
-    def used(self, size: int) -> None:
-        """Drop the first `size` bytes of the tail."""
-        self._unread = self._unread[size:]
-
     def extend_tail(self) -> None:
         """Read on, each time more; never less than is left, for which one report may be waiting."""
-        left = len(self._unread)
+        left = len(self.tail)
         more = max(left, self._more)
         self._more = min(2 * self._more, MOST_TAIL_BYTES)
-        kept = self._unread.copy()
+        kept = self.tail.copy()
         room = self._buffers.room("tail", left + more)
         room[:left] = kept
-        self._tail.fill(room[left:], more)
-        self._unread = room[: left + more]
+        self._further.fill(room[left:], more)
+        self.tail = room[: left + more]
 
 
 def words_of(d: int) -> int:
     """Return how many 64-bit words hold d bits."""
     return (d + WORD - 1) // WORD
-
-
-def widen(out: NDArray[np.uint8], d: int) -> NDArray[np.uint64]:
-    """Return rows of whole words: the bitmaps themselves where they are such, or a scratch."""
-    if out.shape[1] % 8 == 0:
-        return out.view("<u8")
-    return np.empty((len(out), words_of(d)), dtype="<u8")
-
-
-def narrow(wide: NDArray[np.uint64], out: NDArray[np.uint8], first: int, end: int) -> None:
-    """Copy what was written to a scratch."""
-    if out.shape[1] % 8:
-        kernels.narrow(wide[first:end], out[first:end])
 
 
 def is_masked(array: object) -> bool:

@@ -12,7 +12,7 @@ from ..mechanisms.bits.two_level_unary import TwoLevelUnary
 from ..mechanisms.bits.unary import Unary
 from . import kernels
 from .analyst import Analyst, half_of
-from .batch import STRETCH_BYTES, Batches, narrow, widen, words_of
+from .batch import STRETCH_BYTES, Batches, words_of
 from .counter import Counter, count_bits, padded
 from .estimator import HitRates
 from .kernels.counting import count_bitmaps
@@ -29,20 +29,11 @@ PLANES = 8
 
 @half_of.register(Unary)
 def _(mechanism: Unary) -> Analyst:
-    return _analyst(mechanism, BitBatches(mechanism))
-
-
-@half_of.register(OptimizedUnary)
-def _(mechanism: OptimizedUnary) -> Analyst:
-    return _analyst(mechanism, TossedBatches(mechanism))
-
-
-@half_of.register(TwoLevelUnary)
-def _(mechanism: TwoLevelUnary) -> Analyst:
-    return _analyst(mechanism, TwoLevelBatches(mechanism))
-
-
-def _analyst(mechanism: Unary, batches: BitBatches) -> Analyst:
+    batches = BitBatches(mechanism)
+    if isinstance(mechanism, OptimizedUnary):
+        batches = TossedBatches(mechanism)
+    elif isinstance(mechanism, TwoLevelUnary):
+        batches = TwoLevelBatches(mechanism)
     return Analyst(HitRates(mechanism), batches, BitCounter(mechanism))
 
 
@@ -67,10 +58,13 @@ class BitBatches(Batches[Unary]):
         """Write reports until the tail of further digits runs out."""
         values, drawn, out = rows
         rest = tail[: len(tail) // 8 * 8].view("<u8")
-        wide = widen(out, self.mechanism.d)
+        is_wide = out.shape[1] % 8 == 0  # the bitmaps are rows of whole words themselves
+        shape = len(out), words_of(self.mechanism.d)
+        wide = out.view("<u8") if is_wide else np.empty(shape, dtype="<u8")
         integers = first, self.mechanism.d, np.uint64(self.mechanism.flip)
-        done, used = kernels.fill_flips(values, drawn[0], rest, wide.reshape(-1), *integers)
-        narrow(wide, out, first, done)
+        done, used = kernels.flips.fill_flips(values, drawn[0], rest, wide.reshape(-1), *integers)
+        if not is_wide:
+            kernels.flips.narrow(wide[first:done], out[first:done])
         return done, 8 * used
 
 
@@ -85,7 +79,7 @@ class TossedBatches(BitBatches):
     def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         """Write reports until the tail of further digits runs out."""
         done, used = super().fill(rows, tail, first)
-        kernels.toss_own_bits(rows.values, rows.words[1], rows.out, first, done)
+        kernels.flips.toss_own_bits(rows.values, rows.words[1], rows.out, first, done)
         return done, used
 
 
@@ -118,15 +112,15 @@ class TwoLevelBatches(BitBatches):
         for planes, flip in zip(levels, self._flips, strict=True):
             bits = np.empty_like(wide)
             integers = 0, m.d, np.uint64(flip)
-            done, more = kernels.fill_flips(
+            done, more = kernels.flips.fill_flips(
                 values, planes, rest[used:], bits.reshape(-1), *integers
             )
             if done < len(out):
                 return 0, 0
             wide ^= bits
             used += more
-        kernels.narrow(wide, out)
-        kernels.toss_own_bits(values, ~coins, out, 0, len(out))
+        kernels.flips.narrow(wide, out)
+        kernels.flips.toss_own_bits(values, ~coins, out, 0, len(out))
         return len(out), 8 * used
 
 

@@ -12,7 +12,6 @@ from ..errors import InvalidArgument
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..answers.base import Answers
     from ..answers.names import Names
     from ..survey import Survey
 
@@ -95,10 +94,6 @@ class Cleaning:
         """Return the name that an answer is taken for, or else the answer."""
         place = self.place(names, answer)
         return names[place] if place >= 0 else answer
-
-    def stand_in(self, answers: Answers, choice: str) -> Any:
-        """Return the value that a missing or unknown answer is taken for."""
-        return -1 if answers.kind == "several" else answers.value(choice)
 
     def check(self, owner: str, survey: Survey) -> None:
         """Refuse what does not go with the survey."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from ..mechanisms.hashes.cohorts import Cohorts
 from ..mechanisms.hashes.hashed_rr import HashedRR
 from ..mechanisms.hashes.rappor import Rappor
 from . import kernels
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from .batch import Drawn, Rows, Words
     from .counter import Integers, Reports
 
+C = TypeVar("C", bound=Cohorts)
+
 
 @half_of.register(HashedRR)
 def _(mechanism: HashedRR) -> Analyst:
@@ -41,10 +44,10 @@ def _(mechanism: Rappor) -> Analyst:
     return Analyst(FilterRegression(mechanism, cells), batches, FilterCounter(mechanism, cells))
 
 
-class BucketCounter(NumberCounter[HashedRR]):
-    """Counts cohorts and buckets."""
+class CellCounter(Counter[C]):
+    """Counts the cells that reports name, and decodes how many support each value."""
 
-    def __init__(self, mechanism: HashedRR, cells: Cells) -> None:
+    def __init__(self, mechanism: C, cells: Cells) -> None:
         super().__init__(mechanism)
         self._cells = cells
 
@@ -54,8 +57,12 @@ class BucketCounter(NumberCounter[HashedRR]):
 
     @property
     def steps(self) -> tuple[float, float]:
-        """A report is counted by its number."""
+        """A report is counted eight bytes at a time."""
         return self.mechanism.report_bytes / 8, self._cells.steps
+
+
+class BucketCounter(CellCounter[HashedRR], NumberCounter[HashedRR]):
+    """Counts cohorts and buckets."""
 
 
 class FilterBatches(Batches[Rappor]):
@@ -86,11 +93,11 @@ class FilterBatches(Batches[Rappor]):
         bits = np.empty((len(values), words_of(m.bits)), dtype="<u8")
         own = np.ascontiguousarray(places[:, 0])
         integers = first, m.bits, np.uint64(m.flip)
-        done, used = kernels.fill_flips(own, planes, rest, bits.reshape(-1), *integers)
+        done, used = kernels.flips.fill_flips(own, planes, rest, bits.reshape(-1), *integers)
         bits ^= self._further_bits(places)
         size, new = m.cohort_bytes, slice(first, done)
         write_numbers(cohorts[new], out[new, :size])
-        kernels.narrow(bits[new], out[new, size:])
+        kernels.flips.narrow(bits[new], out[new, size:])
         return done, 8 * used
 
     def _further_bits(self, places: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -104,12 +111,8 @@ class FilterBatches(Batches[Rappor]):
         return filters
 
 
-class FilterCounter(Counter[Rappor]):
+class FilterCounter(CellCounter[Rappor]):
     """Counts the bits of filters, cohort by cohort."""
-
-    def __init__(self, mechanism: Rappor, cells: Cells) -> None:
-        super().__init__(mechanism)
-        self._cells = cells
 
     @property
     def size(self) -> int:
@@ -121,45 +124,34 @@ class FilterCounter(Counter[Rappor]):
         """A filter is unpacked bit by bit."""
         return self.mechanism.bits
 
-    @property
-    def steps(self) -> tuple[float, float]:
-        """Bits are counted eight bytes at a time."""
-        return self.mechanism.report_bytes / 8, self._cells.steps
-
     def invalid(self, reports: Reports) -> NDArray[np.bool_]:
         """Return which rows have a bit too many, or name no cohort."""
         m = self.mechanism
         cohorts = read_numbers(reports[:, : m.cohort_bytes])
         return padded(reports, 8 * m.cohort_bytes + m.bits) | (cohorts >= m.cohorts)
 
-    def _by_cohort(self, reports: Reports) -> Iterator[tuple[int, Reports]]:
-        """Yield each cohort and the bitmaps of its reports."""
+    def _by_cohort(self, reports: Reports, total: Integers) -> Iterator[tuple[Reports, Integers]]:
+        """Yield the bitmaps of each cohort's reports, and its part of a total."""
         size = self.mechanism.cohort_bytes
         cohorts = read_numbers(reports[:, :size]).astype(np.uint16)
         bitmaps = reports[np.argsort(cohorts, kind="stable"), size:]
         ends = np.bincount(cohorts, minlength=self.mechanism.cohorts).cumsum()
+        totals = total.reshape(self.mechanism.cohorts, self.mechanism.bits)
         for cohort in np.unique(cohorts).tolist():
-            yield cohort, bitmaps[ends[cohort - 1] if cohort else 0 : ends[cohort]]
+            yield bitmaps[ends[cohort - 1] if cohort else 0 : ends[cohort]], totals[cohort]
 
     def add_few(self, reports: Reports, total: Integers) -> None:
         """Add checked reports to a total."""
-        by_cohort = total.reshape(self.mechanism.cohorts, self.mechanism.bits)
-        for cohort, bitmaps in self._by_cohort(reports):
-            by_cohort[cohort] += count_bits(bitmaps, self.mechanism.bits)
+        for bitmaps, counts in self._by_cohort(reports, total):
+            counts += count_bits(bitmaps, self.mechanism.bits)
 
     def add_many(self, reports: Reports, total: Integers) -> int:
         """Check and count reports; return the first invalid row, or -1."""
-        invalid = self.invalid(reports)
-        if invalid.any():
-            return int(np.argmax(invalid))
-        by_cohort = total.reshape(self.mechanism.cohorts, self.mechanism.bits)
-        for cohort, bitmaps in self._by_cohort(reports):
-            count_bitmaps(bitmaps, self.mechanism.bits, by_cohort[cohort])
-        return -1
-
-    def counts(self, aggregate: Integers) -> Integers:
-        """Return the support of each value."""
-        return self._cells.support(aggregate)
+        row = self.first_invalid(reports)
+        if row < 0:
+            for bitmaps, counts in self._by_cohort(reports, total):
+                count_bitmaps(bitmaps, self.mechanism.bits, counts)
+        return row
 
     def problem(self, aggregate: Integers, n: int) -> str | None:
         """Every report is of one cohort, and sets any of its bits."""

@@ -32,6 +32,7 @@ __all__ = [
     "frame",
     "is_column",
     "number_values",
+    "numbers_in",
     "ordered_levels",
     "wrong_kind",
 ]
@@ -109,7 +110,8 @@ def number_values(column: Any) -> tuple[NDArray[np.int64], list[Any]]:
         column = column.storage
     # First of all, because Arrow's casts follow the places of missing views wherever they lead.
     encoded = column.dictionary_encode()
-    values, rows = encoded.dictionary, _indices(encoded)
+    values = encoded.dictionary
+    rows = numbers_in(encoded.indices, np.int64, len(values))
     used = np.flatnonzero(np.bincount(rows, minlength=len(values) + 1)[:-1])
     if len(used) == len(values):
         return rows, [*_texts(values), None]
@@ -128,20 +130,19 @@ def ordered_levels(column: Any) -> list[Any] | None:
     return _texts(column.dictionary) if getattr(kind, "ordered", False) else None
 
 
-def _indices(encoded: Any) -> NDArray[np.int64]:
-    """Return the numbers of a dictionary array's values, the one past the last for what is missing.
+def numbers_in(array: Any, kind: type, missing: float) -> NDArray[Any]:
+    """Return an Arrow array of numbers as numpy's of a kind, with a number for what is missing.
 
     Read from memory as it lies: pyarrow's ways to and from numpy import pandas where it is
     installed, which takes longer than a million answers.
     """
-    indices = encoded.indices
-    valid, data = indices.buffers()
-    kind, end = np.dtype(str(indices.type)), indices.offset + len(indices)
-    found = np.frombuffer(data or b"", dtype=kind)[indices.offset : end].astype(np.int64)
-    if indices.null_count:
+    valid, data = array.buffers()
+    start, end = array.offset, array.offset + len(array)
+    found: NDArray[Any] = np.frombuffer(data or b"", str(array.type))[start:end].astype(kind)
+    if array.null_count:
         bits = np.frombuffer(valid, dtype=np.uint8)
-        present = np.unpackbits(bits, count=end, bitorder="little")[indices.offset :]
-        found[present == 0] = len(encoded.dictionary)
+        present = np.unpackbits(bits, count=end, bitorder="little")[start:]
+        found[present == 0] = missing
     return found
 
 

@@ -67,9 +67,15 @@ class Counter(ABC, Generic[M]):
     def add_few(self, reports: Reports, total: Integers) -> None:
         """Add checked reports to a total, without compiled code."""
 
-    @abstractmethod
     def add_many(self, reports: Reports, total: Integers) -> int:
-        """Check many reports and add them to a total; return the first invalid row, or -1."""
+        """Check many reports and add them to a total; return the first invalid row, or -1.
+
+        By default as few are.
+        """
+        row = self.first_invalid(reports)
+        if row < 0:
+            self.add_few(reports, total)
+        return row
 
     def counts(self, aggregate: Integers) -> Integers:
         """Return how many reports support each value."""
@@ -82,6 +88,11 @@ class Counter(ABC, Generic[M]):
         return None
 
     # --- the same for every mechanism -----------------------------------------------------------
+
+    def first_invalid(self, reports: Reports) -> int:
+        """Return the first row that is not a report, or -1."""
+        invalid = self.invalid(reports)
+        return int(np.argmax(invalid)) if invalid.any() else -1
 
     def aggregate(self, reports: Any) -> tuple[int, Integers]:
         """Check the reports; return their number and their aggregate."""
@@ -107,9 +118,8 @@ class Counter(ABC, Generic[M]):
         rows = max(1, _ENTRIES_AT_ONCE // max(self.entries, self.mechanism.report_bytes))
         chunks = [reports[at : at + rows] for at in range(0, len(reports), rows)]
         for number, chunk in enumerate(chunks):
-            invalid = self.invalid(chunk)
-            if invalid.any():
-                row = int(np.argmax(invalid))
+            row = self.first_invalid(chunk)
+            if row >= 0:
                 self._refuse(chunk[row], number * rows + row)
         for chunk in chunks:
             self.add_few(chunk, total)
@@ -162,14 +172,9 @@ class NumberCounter(Counter[M]):
     """Counts reports that are numbers: an aggregate is a histogram of them."""
 
     @property
-    def numbers(self) -> int:
-        """How many different reports there are."""
-        return int(self.mechanism.numbers)  # type: ignore[attr-defined]
-
-    @property
     def size(self) -> int:
         """A counter for every number."""
-        return self.numbers
+        return int(self.mechanism.numbers)  # type: ignore[attr-defined]
 
     @property
     def entries(self) -> int:
@@ -178,7 +183,7 @@ class NumberCounter(Counter[M]):
 
     def invalid(self, reports: Reports) -> NDArray[np.bool_]:
         """Return which rows are not reports: numbers that are too large."""
-        invalid: NDArray[np.bool_] = read_numbers(reports) >= self.numbers
+        invalid: NDArray[np.bool_] = read_numbers(reports) >= self.size
         return invalid
 
     def add_few(self, reports: Reports, total: Integers) -> None:
@@ -191,7 +196,7 @@ class NumberCounter(Counter[M]):
 
     def add_many(self, reports: Reports, total: Integers) -> int:
         """Check and count reports; return the first invalid row, or -1."""
-        return int(kernels.count_blocks(reports, total))
+        return int(kernels.designs.count_blocks(reports, total))
 
     def problem(self, aggregate: Integers, n: int) -> str | None:
         """Every report has one number."""

@@ -47,15 +47,9 @@ def _(mechanism: Hadamard) -> Analyst:
 
 
 @half_of.register(Cyclotomic)
-def _(mechanism: Cyclotomic) -> Analyst:
-    circle = Classes(mechanism)
-    counter = TranslateCounter(mechanism, circle)
-    return Analyst(HitRates(mechanism), TranslateBatches(mechanism, circle), counter)
-
-
 @half_of.register(Projective)
-def _(mechanism: Projective) -> Analyst:
-    circle = Hyperplane(mechanism)
+def _(mechanism: Cyclotomic | Projective) -> Analyst:
+    circle = Classes(mechanism) if isinstance(mechanism, Cyclotomic) else Hyperplane(mechanism)
     counter = TranslateCounter(mechanism, circle)
     return Analyst(HitRates(mechanism), TranslateBatches(mechanism, circle), counter)
 
@@ -158,7 +152,7 @@ class TranslateBatches(PlacedBatches[DifferenceFamily]):
     ) -> None:
         """Write the number of the block at each value's place."""
         sizes = self.mechanism.points, self.mechanism.base_blocks
-        kernels.write_translates(values, places, out, self._circle.elements, *sizes)
+        kernels.designs.write_translates(values, places, out, self._circle.elements, *sizes)
 
 
 class ParityBatches(PlacedBatches[Hadamard]):
@@ -168,7 +162,7 @@ class ParityBatches(PlacedBatches[Hadamard]):
         self, values: NDArray[np.int64], places: NDArray[np.uint64], out: NDArray[np.uint8]
     ) -> None:
         """Write the number of the block at each value's place."""
-        kernels.write_parities(values, places, out, self.mechanism.t)
+        kernels.designs.write_parities(values, places, out, self.mechanism.t)
 
 
 # --- counting -------------------------------------------------------------------------------------

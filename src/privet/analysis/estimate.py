@@ -85,18 +85,6 @@ class Estimate(Shown):
         """
         return self.survey.mechanism.analyst.estimator.p_values(self.counts, self.n)
 
-    def found(self, rate: float = 0.05) -> NDArray[np.bool_]:
-        """Return which categories are held by someone, as far as can be told from the noise.
-
-        Of the categories that are found, at most this share is held by nobody, on average (the
-        false discovery rate of Benjamini and Hochberg 1995, from `p_values`). The others need not
-        be empty: their shares are too small for so few people.
-        """
-        from .presence import discoveries
-
-        alpha_of("Estimate.found", rate, "rate")
-        return discoveries(self.p_values, rate)
-
     def remainder(self, level: float = 0.95) -> Remainder | None:
         """Return what the categories that are not `found` make up together, with an interval.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-__all__ = ["Estimator", "HitRates", "drawn", "score_ends"]
+__all__ = ["Averages", "Estimator", "HitRates", "drawn", "score_ends"]
 
 
 def drawn(target: Target, n: int) -> float:
@@ -110,15 +110,16 @@ class Rated(Protocol):
         """These chances, exactly."""
 
 
-class HitRates(Estimator):
-    """Estimates from how many reports support each value, with the chances g and h of a hit."""
+class Averages(Estimator):
+    """Estimates from counts f that are n(h + θ(g − h)) on average.
 
-    def __init__(self, mechanism: Rated) -> None:
-        g, h = mechanism.hit_rates
-        self._h, self._gain = float(h), float(g - h)
-        self._rates = Rates((float(g), float(1 - g)), (float(h), float(1 - h)))
-        self._own = float(g * (1 - g) / (g - h) ** 2)
-        self._other = float(h * (1 - h) / (g - h) ** 2)
+    A person adds g to a count on average, with the variance `own`, who holds the value, and h with
+    the variance `other`, who does not.
+    """
+
+    def __init__(self, h: Fraction | float, gain: Fraction | float, own: Any, other: Any) -> None:
+        self._h, self._gain = float(h), float(gain)
+        self._own, self._other = float(own / gain**2), float(other / gain**2)
 
     def frequencies(self, counts: Integers, n: int) -> Floats:
         """Return the unbiased estimate (f/n − h)/(g − h)."""
@@ -126,8 +127,17 @@ class HitRates(Estimator):
         return shares
 
     def noise(self, theta: Floats) -> Floats:
-        """Return (θ·g(1−g) + (1−θ)·h(1−h)) / (g−h)²."""
+        """Return (θ·own + (1−θ)·other) / (g−h)²: of hit rates, these are g(1−g) and h(1−h)."""
         return theta * self._own + (1 - theta) * self._other
+
+
+class HitRates(Averages):
+    """Estimates from how many reports support each value, with the chances g and h of a hit."""
+
+    def __init__(self, mechanism: Rated) -> None:
+        g, h = mechanism.hit_rates
+        super().__init__(h, g - h, g * (1 - g), h * (1 - h))
+        self._rates = Rates((float(g), float(1 - g)), (float(h), float(1 - h)))
 
     def interval(
         self, counts: Integers, n: int, alpha: float, target: Target

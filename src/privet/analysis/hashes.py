@@ -58,8 +58,7 @@ class HashBatches(Batches[Hashed]):
 
     def draw(self, rows: int, words: Words) -> Drawn:
         """Draw whether each row is true, its function, and how far a lie is from the truth."""
-        coins, drawn = words.take(8 * (rows + rows // 64 + 16), 8 * rows)
-        truths = words.toss(coins, rows, self.mechanism.coin)
+        truths, drawn = words.take_tossed(rows, self.mechanism.coin, 8 * rows)
         return truths, words.below(drawn, self.mechanism.functions * (self.mechanism.buckets - 1))
 
     def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
@@ -102,15 +101,14 @@ class SupportCounter(Counter[LocalHash]):
 
     def add_many(self, reports: Reports, total: Integers) -> int:
         """Check and count reports; return the first invalid row, or -1."""
-        invalid = self.invalid(reports)
-        if invalid.any():
-            return int(np.argmax(invalid))
-        m = self.mechanism
-        functions, buckets = self._split(reports)
-        a, b = np.divmod(functions, np.uint64(m.prime))
-        lines = (part.astype(np.int64) for part in (a + np.uint64(1), b, buckets))
-        kernels.count_hashed(*lines, m.prime, m.buckets, total)
-        return -1
+        row = self.first_invalid(reports)
+        if row < 0:
+            m = self.mechanism
+            functions, buckets = self._split(reports)
+            a, b = np.divmod(functions, np.uint64(m.prime))
+            lines = (part.astype(np.int64) for part in (a + np.uint64(1), b, buckets))
+            kernels.hashes.count_hashed(*lines, m.prime, m.buckets, total)
+        return row
 
 
 class RowCounter(NumberCounter[OneBit]):

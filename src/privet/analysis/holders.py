@@ -19,7 +19,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from .estimator import Floats
+
 
 __all__ = ["Rates", "fewest_holders"]
 

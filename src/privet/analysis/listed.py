@@ -21,7 +21,7 @@ from ..mechanisms.subsets.listed_sets import ListedSets, sets_holding
 from . import kernels
 from .analyst import Analyst, half_of
 from .choices import ChoiceBatches
-from .estimator import Estimator, HitRates, score_ends
+from .estimator import Averages, HitRates, score_ends
 from .subsets import BitmapCounter, IndexCounter, SubsetBatches
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class ListedBatches(ChoiceBatches[ListedSets]):
 
     def coded(self, values: NDArray[np.int64]) -> Integers:
         """Return the numbers of sets."""
-        numbers: Integers = kernels.number_sets(values, np.array(self.mechanism.below))
+        numbers: Integers = kernels.choices.number_sets(values, np.array(self.mechanism.below))
         return numbers
 
 
@@ -126,25 +126,13 @@ class ListedIndices(ListedBitmaps, IndexCounter):
     """Counts the same of reports that are lists."""
 
 
-class SetShares(Estimator):
+class SetShares(Averages):
     """Estimates the share of each option from how many sets with it are reported."""
 
     def __init__(self, mechanism: ListedSets, held: int = 1) -> None:
         g, h = mechanism.listed.hit_rates
         sets = sets_holding(mechanism.d, mechanism.most, held)
-        self._none, self._gain = float(sets * h), float(g - h)
-        self._own, self._other = (
-            float(spread / (g - h) ** 2) for spread in spreads(mechanism, sets)
-        )
-
-    def frequencies(self, counts: Integers, n: int) -> Floats:
-        """Return the unbiased estimate (f/n − Mh)/(g − h)."""
-        shares: Floats = (counts / n - self._none) / self._gain
-        return shares
-
-    def noise(self, theta: Floats) -> Floats:
-        """Return n times the variance, that of a person's with the option and without, averaged."""
-        return theta * self._own + (1 - theta) * self._other
+        super().__init__(sets * h, g - h, *spreads(mechanism, sets))
 
     def interval(
         self, counts: Integers, n: int, alpha: float, target: Target

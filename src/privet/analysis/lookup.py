@@ -26,6 +26,7 @@ from .columns import (
     by_chunk,
     is_column,
     number_values,
+    numbers_in,
     wrong_kind,
 )
 
@@ -99,7 +100,8 @@ def look_up(survey: Survey, answers: Any, cleaning: Cleaning = AS_THEY_ARE) -> L
         elif choice == "drop":
             left_out |= these
         else:
-            values[these] = cleaning.stand_in(survey.answers, choice)
+            several = isinstance(survey.answers, Several)
+            values[these] = -1 if several else survey.answers.value(choice)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise error(row).at(row)
@@ -110,11 +112,10 @@ def look_up(survey: Survey, answers: Any, cleaning: Cleaning = AS_THEY_ARE) -> L
 
 
 def check_kind(answers: Answers | None, kind: Any) -> str | None:
-    """Return why a column of a type cannot be that of answers, or None."""
+    """Return the name of a column's type if it cannot be that of these answers."""
     if isinstance(answers, Several) and _is_list(kind):
         kind = kind.value_type
-    wrong = wrong_kind(kind)
-    return wrong and f"{wrong}; answers are {ANSWERS}"
+    return wrong_kind(kind)
 
 
 # --- one column -----------------------------------------------------------------------------------
@@ -189,7 +190,8 @@ def _of_lists(column: Any) -> tuple[NDArray[np.int64], list[Any]]:
 def _(answers: Scale, column: Any, cleaning: Cleaning) -> Found:
     types, kind = arrow().types, column.type
     if types.is_integer(kind) or types.is_floating(kind):
-        numbers = _floats(column)
+        floats = column.cast(arrow().float64(), safe=False)  # integers beyond 2^53 are rounded
+        numbers = numbers_in(floats, np.float64, np.nan)
         absent = np.isnan(numbers)
     else:
         rows, words = number_values(column)
@@ -216,18 +218,6 @@ def _(answers: Scale, column: Any, cleaning: Cleaning) -> Found:
         return InvalidAnswer(answer, rule="a number")
 
     return Found(values, states, error, set(), outside)
-
-
-def _floats(column: Any) -> NDArray[np.float64]:
-    """Return a numeric Arrow array as floats, NaN where there is none."""
-    cast = column.cast(arrow().float64(), safe=False)  # integers beyond 2^53 are rounded
-    valid, data = cast.buffers()
-    end = cast.offset + len(cast)
-    found = np.frombuffer(data or b"", dtype=np.float64)[cast.offset : end].copy()
-    if cast.null_count:
-        bits = np.unpackbits(np.frombuffer(valid, np.uint8), count=end, bitorder="little")
-        found[bits[cast.offset :] == 0] = np.nan
-    return found
 
 
 def _parsed(word: Any) -> float:
@@ -307,8 +297,8 @@ def _numbers(scale: Scale, answers: Any) -> Values:
     return values
 
 
-def note_outside(scale: Scale, outside: int) -> None:
-    """Warn of numbers that were taken for an end of their scale."""
+def note_outside(scale: Any, outside: int) -> None:
+    """Warn of numbers that were taken for an end of their scale; other answers have none."""
     if outside:
         many = "1 answer lies" if outside == 1 else f"{outside:,} answers lie"
         note = f"{many} outside {scale.low:g} to {scale.high:g}, and count as the nearer end."
@@ -329,7 +319,7 @@ def as_answers(data: Any) -> Any:
 
 def _of_column(survey: Survey, column: Any) -> Values:
     if wrong := check_kind(survey.answers, column.type):
-        raise InvalidArgument("Survey", "answers", ANSWERS, wrong.partition(";")[0])
+        raise InvalidArgument("Survey", "answers", ANSWERS, wrong)
     outside = 0
 
     def values(chunk: Any) -> Values:
@@ -339,6 +329,5 @@ def _of_column(survey: Survey, column: Any) -> Values:
         return found.values
 
     found = by_chunk(column, values)
-    if isinstance(survey.answers, Scale):
-        note_outside(survey.answers, outside)
+    note_outside(survey.answers, outside)
     return found

@@ -13,7 +13,7 @@ from . import kernels
 from .analyst import Analyst, Half, half_of
 from .batch import CHUNK_ROWS, Batches
 from .counter import Counter
-from .estimator import Estimator
+from .estimator import Averages
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 @half_of.register(GeometricNoise)
 def _(mechanism: GeometricNoise) -> Analyst:
-    return Analyst(NoisyMean(mechanism), NoiseBatches(mechanism), NoiseCounter(mechanism))
+    estimator = NoisyMean(*_clamped(mechanism))
+    return Analyst(estimator, NoiseBatches(mechanism), NoiseCounter(mechanism))
 
 
 @half_of.register(LaplaceNoise)
 def _(channel: LaplaceNoise) -> Half:
-    return Half(RealMean(channel))
+    return Half(NoisyMean(0.0, 8 / channel.epsilon**2))
 
 
 class NoiseBatches(Batches[GeometricNoise]):
@@ -52,7 +53,7 @@ class NoiseBatches(Batches[GeometricNoise]):
         entries = out.view(f"<u{self.mechanism.entry_bytes}")
         bounds = np.uint64(self.mechanism.flip), np.uint64(ONE - self.mechanism.flip)
         limit = self.mechanism.limit
-        done, used = kernels.fill_noise(values, words, entries, first, *bounds, limit)
+        done, used = kernels.noise.fill_noise(values, words, entries, first, *bounds, limit)
         return done, 8 * used
 
 
@@ -75,14 +76,6 @@ class NoiseCounter(Counter[GeometricNoise]):
         total += self._coded(reports).sum(axis=0, dtype=np.int64)
         total -= len(reports) * self.mechanism.limit
 
-    def add_many(self, reports: Reports, total: Integers) -> int:
-        """Check and add up reports; return the first invalid row, or -1."""
-        invalid = self.invalid(reports)
-        if invalid.any():
-            return int(np.argmax(invalid))
-        self.add_few(reports, total)
-        return -1
-
     def problem(self, aggregate: Integers, n: int) -> str | None:
         """Any sum of n entries can occur."""
         low, high = -self.mechanism.limit * n, (self.mechanism.limit + 1) * n
@@ -91,40 +84,26 @@ class NoiseCounter(Counter[GeometricNoise]):
         return None
 
 
-class NoisyMean(Estimator):
-    """Estimates from sums of noisy entries, which clamping moves by δ."""
+class NoisyMean(Averages):
+    """Estimates from sums of noisy entries, which clamping moves by δ: (sum/n − δ)/(1 − 2δ).
 
-    def __init__(self, mechanism: GeometricNoise) -> None:
-        alpha, limit = float(mechanism.alpha), mechanism.limit
-        self._shift = alpha ** (limit + 1) / (1 + alpha)
-        steps = np.arange(1.0, limit + 1)
-        beyond = alpha**steps  # the chance to go so many steps or more
-        mean, square = beyond.sum(), ((2 * steps - 1) * beyond).sum()
-        up = mechanism.flip / ONE
-        # The variance of an entry of a report, 2α/(1 − α)² if nothing were clamped.
-        variance = up * (1 + 2 * mean) + square - self._shift**2
-        self._noise = float(variance / (1 - 2 * self._shift) ** 2)
+    The variance of an entry does not depend on the value.
+    """
 
-    def frequencies(self, counts: Integers, n: int) -> Floats:
-        """Return the unbiased estimate (sum/n − δ)/(1 − 2δ)."""
-        shares: Floats = (counts / n - self._shift) / (1 - 2 * self._shift)
-        return shares
+    def __init__(self, shift: float, variance: float) -> None:
+        super().__init__(shift, 1 - 2 * shift, variance, variance)
 
     def noise(self, theta: Floats) -> Floats:
         """Return the same for all shares."""
-        return np.full(np.shape(theta), self._noise)
+        return np.full(np.shape(theta), self._other)
 
 
-class RealMean(Estimator):
-    """Estimates from sums of entries with Laplace noise."""
-
-    def __init__(self, channel: LaplaceNoise) -> None:
-        self._noise = 8 / channel.epsilon**2
-
-    def frequencies(self, counts: Any, n: int) -> Floats:
-        """Return the means of the noisy entries."""
-        return np.asarray(counts / n, dtype=np.float64)
-
-    def noise(self, theta: Floats) -> Floats:
-        """Return 8/ε² for all shares."""
-        return np.full(np.shape(theta), self._noise)
+def _clamped(mechanism: GeometricNoise) -> tuple[float, float]:
+    """Return δ, and the variance of an entry of a report, 2α/(1 − α)² if nothing were clamped."""
+    alpha, limit = float(mechanism.alpha), mechanism.limit
+    shift = alpha ** (limit + 1) / (1 + alpha)
+    steps = np.arange(1.0, limit + 1)
+    beyond = alpha**steps  # the chance to go so many steps or more
+    mean, square = beyond.sum(), ((2 * steps - 1) * beyond).sum()
+    up = mechanism.flip / ONE
+    return shift, float(up * (1 + 2 * mean) + square - shift**2)

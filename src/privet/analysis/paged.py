@@ -190,8 +190,3 @@ class PagedCounter(Counter[Paged]):
     def add_few(self, reports: Reports, total: Integers) -> None:
         """Add checked reports to a total."""
         self.fold(reports, total)
-
-    def add_many(self, reports: Reports, total: Integers) -> int:
-        """Add reports to a total."""
-        self.fold(reports, total)
-        return -1

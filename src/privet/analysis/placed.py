@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..mechanisms.placed import Placed
 from . import kernels
-from .batch import STRETCH_BYTES, Batches
+from .batch import Batches
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,22 +21,17 @@ P = TypeVar("P", bound=Placed)
 class PlacedBatches(Batches[P]):
     """Draws places in the value's own order of reports, and writes the reports there."""
 
-    @property
-    def rows(self) -> int:
-        """Two words a report."""
-        return STRETCH_BYTES // 16
-
     def draw(self, rows: int, words: Words) -> Drawn:
         """Draw a coin and a place for each row."""
-        coins, places = words.take(8 * (rows + rows // 64 + 16), 8 * rows)
-        return words.toss(coins, rows, self.mechanism.coin), places.view("<u8")
+        hits, places = words.take_tossed(rows, self.mechanism.coin, 8 * rows)
+        return hits, places.view("<u8")
 
     def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         """Write reports until the tail of words for places runs out."""
         values, (hit, words), out = rows
         rest = tail[: len(tail) // 8 * 8].view("<u8")
         sizes = self.mechanism.holding, self.mechanism.numbers
-        done, used = kernels.draw_places(hit, words, rest, first, *sizes)
+        done, used = kernels.designs.draw_places(hit, words, rest, first, *sizes)
         self.write(values[first:done], words[first:done], out[first:done])
         return done, 8 * used
 

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .presence import discoveries
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..mechanisms.forwards import Target
     from ..survey import Survey
     from ..tables import Margin
+    from .estimator import Floats
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["Pooled"]
 
@@ -52,10 +49,6 @@ class Pooled(Shown):
         from scipy.special import ndtr
 
         return np.asarray(ndtr(-self.frequencies / self.standard_errors))
-
-    def found(self, rate: float = 0.05) -> NDArray[np.bool_]:
-        """Return which categories are held by someone, as far as can be told from the noise."""
-        return discoveries(self.p_values, rate)
 
     @property
     def can_shrink(self) -> bool:

@@ -6,6 +6,7 @@ alike. A large count is evidence against that.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ..mechanisms.base import Mechanism
+    from .estimator import Floats
 
-    Floats = NDArray[np.float64]
 
 __all__ = [
     "binomial_tail",
@@ -55,13 +56,11 @@ def least_count(mechanism: Symmetric, n: int, chance: float) -> int:
     >>> least_count(KSubset(4, 1.0), 1000, 0.025)
     200
     """
-    low, high = 0, n + 1  # the tail of 0 is 1, and that of n + 1 is 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (
-            (low, middle) if binomial_tail(middle, n, mechanism.h) <= chance else (middle, high)
-        )
-    return high
+
+    def is_rare(count: int) -> bool:
+        return bool(binomial_tail(count, n, mechanism.h) <= chance)
+
+    return bisect_left(range(n + 1), True, key=is_rare)
 
 
 def least_share(mechanism: Symmetric, n: int, count: int, power: float) -> float | None:

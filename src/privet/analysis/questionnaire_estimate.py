@@ -58,11 +58,7 @@ class QuestionnaireEstimate:
     @property
     def questions(self) -> dict[str, Shown]:
         """The estimates of all questions that somebody answered, by id."""
-        found = {}
-        for one in self.survey.surveys:
-            if self._asked(one):
-                found[one.id] = self[one.id]
-        return found
+        return {one.id: self[one.id] for one in self.survey.surveys if self._asked(one)}
 
     @property
     def tables(self) -> dict[tuple[str, ...], Table]:

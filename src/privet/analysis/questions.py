@@ -12,6 +12,7 @@ import numpy as np
 
 from ..answers.scale import Scale
 from ..errors import InvalidAnswer, InvalidArgument
+from ..survey import Survey
 from .columns import ANSWERS, arrow, is_column
 from .lookup import LookedUp, as_answers, check_kind, look_up, note_outside, values_of
 from .paged import OnPages, draw_pages
@@ -24,27 +25,28 @@ if TYPE_CHECKING:
     from ..entropy import Entropy
     from ..pages import Page
     from ..questionnaire import Questionnaire
-    from ..survey import Survey
     from .cleaning import Cleaning
 
     # A question's answers in some rows.
     Take = Callable[[Survey, NDArray[np.intp]], LookedUp]
 
-__all__ = ["look_up_pages", "values_of_table"]
+__all__ = ["look_up_columns", "values_of_table"]
 
 
-def look_up_pages(
-    questionnaire: Questionnaire, columns: Mapping[str, Any], n: int, cleaning: Cleaning
+def look_up_columns(
+    contract: Survey | Questionnaire, columns: Mapping[str, Any], n: int, cleaning: Cleaning
 ) -> LookedUp:
-    """Draw a page for each of n rows, and look up the answers on it, as `look_up` does.
+    """Look up the answers in n rows, as `look_up` does: to a survey, or on a page drawn for each.
 
     Each question's column is an Arrow array, by its id.
     """
+    if isinstance(contract, Survey):
+        return look_up(contract, columns[contract.id], cleaning)
 
     def take(question: Survey, rows: NDArray[np.intp]) -> LookedUp:
         return look_up(question, _taken(columns[question.id], rows), cleaning)
 
-    return _drawn(questionnaire, n, take, None)
+    return _drawn(contract, n, take, None)
 
 
 def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy | None) -> OnPages:
@@ -57,8 +59,7 @@ def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy
         column = columns[question.id]
         if not isinstance(column, list):
             found = look_up(question, _taken(column, rows))
-            if isinstance(question.answers, Scale):
-                note_outside(question.answers, found.outside)
+            note_outside(question.answers, found.outside)
             return found
         return LookedUp(values_of(question, [column[row] for row in rows]), None, set(), 0, 0)
 
@@ -102,12 +103,7 @@ def _drawn(questionnaire: Questionnaire, n: int, take: Take, entropy: Entropy | 
 
 def _joined(page: Page, found: list[LookedUp], kept: NDArray[np.bool_]) -> Any:
     """Return the values of a page, of the rows in which all of its questions have one."""
-    columns = []
-    for one in found:
-        if one.known is None:
-            columns.append(one.values[kept])
-        else:
-            columns.append(one.values[kept[one.known]])
+    columns = [one.values[kept if one.known is None else kept[one.known]] for one in found]
     if len(columns) == 1:
         return columns[0]
     value = np.zeros(int(kept.sum()), dtype=np.int64)
@@ -133,21 +129,25 @@ def _columns(questionnaire: Questionnaire, answers: Any) -> dict[str, Any]:
         ids = [one.id for one in questionnaire.surveys if one.id in table.column_names]
         answers = {name: table.column(name) for name in ids}
     questionnaire.check_ids(owner, answers)
-    columns = {}
-    for name, column in answers.items():
-        if is_column(column):
-            column = as_answers(column)
-        if not isinstance(column, list) and hasattr(column, "combine_chunks"):
-            if wrong := check_kind(questionnaire[name].answers, column.type):
-                raise InvalidArgument(owner, f"answers[{name!r}]", ANSWERS, wrong.partition(";")[0])
-            column = column.combine_chunks()
-            if hasattr(column, "chunks"):
-                column = arrow().concat_arrays(column.chunks)
-            if "_view" in str(column.type):  # of which Arrow takes no rows
-                column = arrow().array(column.to_pylist())
-        elif not isinstance(column, list):
-            if isinstance(column, str | bytes) or not isinstance(column, Iterable):
-                raise InvalidArgument(owner, f"answers[{name!r}]", "a column of answers", column)
-            column = list(column)
-        columns[name] = column
-    return columns
+    return {
+        name: _column(owner, f"answers[{name!r}]", questionnaire[name], column)
+        for name, column in answers.items()
+    }
+
+
+def _column(owner: str, parameter: str, question: Survey, column: Any) -> Any:
+    """Return a column of answers as an Arrow array, or as a list."""
+    if is_column(column):
+        column = as_answers(column)
+        if isinstance(column, list):
+            return column
+        if wrong := check_kind(question.answers, column.type):
+            raise InvalidArgument(owner, parameter, ANSWERS, wrong)
+        column = column.combine_chunks()
+        if hasattr(column, "chunks"):
+            column = arrow().concat_arrays(column.chunks)
+        # Arrow takes no rows of views.
+        return arrow().array(column.to_pylist()) if "_view" in str(column.type) else column
+    if isinstance(column, str | bytes) or not isinstance(column, Iterable):
+        raise InvalidArgument(owner, parameter, "a column of answers", column)
+    return list(column)

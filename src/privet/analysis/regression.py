@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -38,9 +38,7 @@ _LEAST_PIVOT = 1e-9
 
 def check_regression(mechanism: Cohorts) -> None:
     """Raise InvalidArgument where different shares of the values can look the same."""
-    regression = mechanism.analyst.estimator
-    assert isinstance(regression, Regression)  # noqa: S101
-    if not regression.tells_apart:
+    if cast("Regression", mechanism.analyst.estimator).factor is None:
         rule = f"enough to tell the shares of {mechanism.d} values apart"
         raise InvalidArgument(type(mechanism).__name__, "cohorts", rule, mechanism.cohorts)
 
@@ -142,7 +140,7 @@ class Regression(Estimator):
         return shared / self._cohorts
 
     @cached_property
-    def _factor(self) -> Any:
+    def factor(self) -> Any:
         """K's Cholesky factor, or None where K has no inverse."""
         from scipy.linalg import LinAlgError, cho_factor
 
@@ -152,19 +150,13 @@ class Regression(Estimator):
             return None
         return factor if np.square(np.diag(factor[0])).min() >= _LEAST_PIVOT else None
 
-    @property
-    def tells_apart(self) -> bool:
-        """Whether different shares of the values never look the same."""
-        return self._factor is not None
-
     @cached_property
     def _weights(self) -> Floats:
         """W."""
         from scipy.linalg import cho_solve
 
-        if self._factor is None:
-            check_regression(self._cells.mechanism)
-        inverse: Floats = cho_solve(self._factor, np.eye(self._d))
+        check_regression(self._cells.mechanism)
+        inverse: Floats = cho_solve(self.factor, np.eye(self._d))
         return inverse / self._gain
 
     @cached_property

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from ..answers.scale import Scale
     from ..survey import Survey
+    from .estimator import Floats
     from .numbers import Measured
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["QUANTILES", "ScaleEstimate"]
 

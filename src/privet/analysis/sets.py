@@ -13,7 +13,7 @@ import numpy as np
 from ..mechanisms.subsets.set_subset import SetSubset
 from . import kernels
 from .analyst import Analyst, half_of
-from .batch import STRETCH_BYTES, WORD
+from .batch import WORD
 from .choices import ChoiceBatches
 from .estimator import HitRates
 from .subsets import counter_of
@@ -32,11 +32,6 @@ def _(mechanism: SetSubset) -> Analyst:
 class SetBatches(ChoiceBatches[SetSubset]):
     """Makes sets that meet those of rows of options."""
 
-    @property
-    def rows(self) -> int:
-        """Two words a report."""
-        return STRETCH_BYTES // 16
-
     def draw(self, rows: int, words: Words) -> Drawn:
         """Draw how many of the person's points each report holds: none where it does not meet."""
         overlaps = self.mechanism.overlaps
@@ -53,6 +48,6 @@ class SetBatches(ChoiceBatches[SetSubset]):
         positions = tail[: len(tail) // size * size].view(f"<u{size}")
         integers = first, m.d, m.most, m.k, m.index_bits
         few = m.points + m.most < 2 * WORD and m.k * m.index_bits <= WORD
-        fill = kernels.fill_small_sets if few else kernels.fill_sets
+        fill = kernels.sets.fill_small_sets if few else kernels.sets.fill_sets
         done, used = fill(rows.values, *rows.words, positions, rows.out, *integers)
         return done, size * used

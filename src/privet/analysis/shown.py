@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..arguments import check_adds_up, whole
+from ..arguments import alpha_of, check_adds_up, whole
 from ..errors import InvalidArgument
 from ..refine import project_simplex
 from .columns import arrow, frame
+from .presence import discoveries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
     from ..mechanisms.forwards import Target
     from ..survey import Survey
+    from .estimator import Floats
 
     Sort = Literal["survey", "share", "name"]
-    Floats = NDArray[np.float64]
 
 __all__ = ["SORTS", "Shown", "decimals", "in_order"]
 
@@ -106,12 +107,18 @@ class Shown(ABC):
         """Return the lower and upper ends of a confidence interval for each category."""
 
     @abstractmethod
-    def found(self, rate: float = 0.05) -> NDArray[np.bool_]:
-        """Return which categories are held by someone, as far as can be told from the noise."""
-
-    @abstractmethod
     def shrink(self) -> Floats:
         """Return a distribution to show."""
+
+    def found(self, rate: float = 0.05) -> NDArray[np.bool_]:
+        """Return which categories are held by someone, as far as can be told from the noise.
+
+        Of the categories that are found, at most this share is held by nobody, on average (the
+        false discovery rate of Benjamini and Hochberg 1995, from `p_values`). The others need not
+        be empty: their shares are too small for so few people.
+        """
+        alpha_of("Estimate.found", rate, "rate")
+        return discoveries(self.p_values, rate)
 
     def project(self) -> Floats:
         """Return the distribution nearest to the frequencies: non-negative, and sums to 1."""

@@ -70,11 +70,8 @@ class SubsetBatches(Batches[KSubset]):
         width = words_of(self.mechanism.d)
         tiles = -(-rows // TILE)
         shape = (tiles, bits, width, TILE) if self.tiled else (rows, bits, width)
-        spare = rows // 64 + 16
-        coins, planes, offers = words.take(
-            8 * (rows + spare), 8 * prod(shape), tiles * rounds * TILE
-        )
-        inside = words.toss(coins, rows, self.mechanism.coin)
+        sizes = 8 * prod(shape), tiles * rounds * TILE
+        inside, planes, offers = words.take_tossed(rows, self.mechanism.coin, *sizes)
         if self.mechanism.complement:
             np.logical_not(inside, out=inside)
         return inside, planes.view("<u8").reshape(shape), offers.reshape(tiles, rounds, TILE)
@@ -86,14 +83,16 @@ class SubsetBatches(Batches[KSubset]):
         positions = tail[: len(tail) // m.word_bytes * m.word_bytes].view(f"<u{m.word_bytes}")
         integers = first, m.d, m.before_last, m.complement, self.start[0]
         if m.index_bits and m.k == 1:
-            result = kernels.fill_single(values, inside, positions, out, first, m.d)
+            result = kernels.sampling.fill_single(values, inside, positions, out, first, m.d)
         elif m.index_bits:
             shape = m.d, m.k, m.index_bits
-            result = kernels.fill_indices(values, inside, positions, out, first, *shape)
+            result = kernels.sampling.fill_indices(values, inside, positions, out, first, *shape)
         elif self.tiled:
-            result = kernels.fill_lanes(values, inside, planes, offers, positions, out, *integers)
+            result = kernels.lanes.fill_lanes(
+                values, inside, planes, offers, positions, out, *integers
+            )
         else:
-            result = kernels.fill_words(values, inside, planes, positions, out, *integers)
+            result = kernels.sampling.fill_words(values, inside, planes, positions, out, *integers)
         done, used = result
         return done, used * m.word_bytes
 

@@ -77,11 +77,12 @@ class Tally:
     @property
     def counts(self) -> NDArray[np.int64]:
         """How many reports support each category, int64 (d,)."""
-        return self.survey.mechanism.counts(self._now()[1])
+        return self.survey.mechanism.counts(self.aggregated()[1])
 
     def aggregated(self) -> tuple[int, NDArray[np.int64]]:
-        """Return the number of reports and their aggregate, which belong together."""
-        return self._now()
+        """Return the number of reports and a copy of their aggregate, which belong together."""
+        with self._lock:
+            return self._n, self._aggregate.copy()
 
     def update(self, reports: Any) -> None:
         """Add one report (bytes), a sequence of them, or a uint8 array (n, report_bytes).
@@ -105,7 +106,7 @@ class Tally:
                 f"A tally of survey {other.survey.id!r} ({other.survey.fingerprint[:12]}…) cannot "
                 f"be merged into one of {self.survey.id!r} ({self.survey.fingerprint[:12]}…)."
             )
-        more = other._now()
+        more = other.aggregated()
         with self._lock:
             self._add(*more)
         return self
@@ -118,7 +119,7 @@ class Tally:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
-        (n, aggregate), (other_n, other_aggregate) = self._now(), other._now()
+        (n, aggregate), (other_n, other_aggregate) = self.aggregated(), other.aggregated()
         same = self.survey == other.survey and n == other_n
         return same and np.array_equal(aggregate, other_aggregate)
 
@@ -126,7 +127,7 @@ class Tally:
 
     def estimate(self) -> Any:
         """Return what the reports say about the crowd."""
-        n, aggregate = self._now()
+        n, aggregate = self.aggregated()
         if n == 0:
             raise NoReports(f"The tally of survey {self.survey.id!r} has no reports yet.")
         return estimate_from(self.survey, n, aggregate)
@@ -135,7 +136,7 @@ class Tally:
 
     def to_bytes(self) -> bytes:
         """Return the tally as bytes, for keeping and shipping."""
-        n, aggregate = self._now()
+        n, aggregate = self.aggregated()
         header = _HEADER.pack(MAGIC, bytes.fromhex(self.survey.fingerprint), n)
         body = header + aggregate.astype("<i8").tobytes()
         return body + _CRC.pack(crc32(body))
@@ -196,13 +197,6 @@ class Tally:
 
         with replacing(Path(path), private=True) as temporary:
             temporary.write_bytes(self.to_bytes())
-
-    # --- what threads must not see half done ------------------------------------------------------
-
-    def _now(self) -> tuple[int, NDArray[np.int64]]:
-        """Return n and a copy of the aggregate that belong together."""
-        with self._lock:
-            return self._n, self._aggregate.copy()
 
     def _add(self, n: int, aggregate: NDArray[np.int64]) -> None:
         if self._n + n > MAX_REPORTS:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from _thread import start_new_thread
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from operator import itemgetter
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
 __all__ = ["ahead", "cores", "in_threads"]
 
@@ -24,31 +26,38 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def in_threads(work: Callable[[], None], threads: int) -> None:
-    """Run `work` in this thread and in others, until all are done; raise what one of them raised.
+def in_threads(work: Callable[[T], object], items: Sequence[T], threads: int) -> None:
+    """Do the work on all items, in this thread and in others, or raise what it raised on the first.
 
-    Bare threads: those of `threading` keep their maker waiting until they run, and Linux then tends
-    to leave both on one core for milliseconds.
+    Items are begun in order, so that the first on which it fails is the same every time. Bare
+    threads: those of `threading` keep their maker waiting until they run, and Linux then tends to
+    leave both on one core for milliseconds.
     """
-    finished: SimpleQueue[BaseException | None] = SimpleQueue()
+    waiting = iter(range(len(items)))
+    failures: list[tuple[int, BaseException]] = []
+    finished: SimpleQueue[None] = SimpleQueue()
 
     def run() -> None:
+        at = -1
         try:
-            work()
+            for at in waiting:
+                work(items[at])
         except BaseException as error:
-            finished.put(error)
-        else:
+            failures.append((at, error))
+            deque(waiting, maxlen=0)  # nothing is left to do for other threads
+        finally:
             finished.put(None)
 
     running = 1
     with suppress(RuntimeError):  # where there are no more threads, fewer do the work
-        for _ in range(threads - 1):
+        for _ in range(min(threads, len(items)) - 1):
             start_new_thread(run, ())
             running += 1
     run()
-    for error in [finished.get() for _ in range(running)]:
-        if error is not None:
-            raise error
+    for _ in range(running):
+        finished.get()
+    if failures:
+        raise min(failures, key=itemgetter(0))[1]
 
 
 def ahead(items: Iterator[T]) -> Generator[T, None, None]:

@@ -10,9 +10,9 @@ from unicodedata import normalize
 import numpy as np
 
 from ..analysis.cleaning import AS_THEY_ARE, Cleaning
-from ..analysis.columns import number_values, ordered_levels
-from ..analysis.lookup import check_kind, look_up
-from ..analysis.questions import look_up_pages
+from ..analysis.columns import ANSWERS, number_values, ordered_levels
+from ..analysis.lookup import check_kind
+from ..analysis.questions import look_up_columns
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
 from ..survey import Survey
 from ..values import in_order, plainly
@@ -136,11 +136,8 @@ def _looked_up(
     for row, batch in _batches(table, columns, count, by):
         people = None if count is None else people_in(table, row, batch, count)
         try:
-            if isinstance(contract, Survey):
-                found = look_up(contract, batch.column(next(iter(columns))), cleaning)
-            else:
-                by_id = {question.id: batch.column(name) for name, question in columns.items()}
-                found = look_up_pages(contract, by_id, len(batch), cleaning)
+            by_id = {question.id: batch.column(name) for name, question in columns.items()}
+            found = look_up_columns(contract, by_id, len(batch), cleaning)
         except InvalidAnswer as error:
             place = table.place(row + (error.row or 0))
             asked = contract if isinstance(contract, Survey) else contract[error.question or ""]
@@ -224,10 +221,10 @@ def _batches(
     with closing(table.read([*wanted])) as batches:
         for batch in batches:
             for column, question in columns.items():
-                if wrong := check_kind(
-                    question.answers if question else None, batch.column(column).type
-                ):
-                    raise InvalidFile(f"{table.name}: the column {column!r} is {wrong}.")
+                answers = question.answers if question else None
+                if wrong := check_kind(answers, batch.column(column).type):
+                    said = f"the column {column!r} is {wrong}; answers are {ANSWERS}"
+                    raise InvalidFile(f"{table.name}: {said}.")
             yield row, batch
             row += len(batch)
 

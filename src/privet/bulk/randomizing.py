@@ -101,7 +101,7 @@ def randomize_files(
     """
     check_by("randomize", by)
     files = as_paths("randomize", paths)
-    groups = Groups(by) if by else None
+    groups = Groups(by)
     most = max(1, _BATCH_BYTES // contract.mechanism.report_bytes)
     n = rows = missing = unknown = outside = 0
     columns: dict[str, None] = {}
@@ -117,9 +117,7 @@ def randomize_files(
                 )  # fmt: skip
                 with closing(_read_ahead(path, answers)) as chunks:
                     for chunk in chunks:
-                        numbers = None
-                        if groups is not None:
-                            numbers = groups.number(chunk.by, path, chunk.people)
+                        numbers = groups.number(chunk.by, path, chunk.people) if by else None
                         for some in _pieces(chunk, most):
                             reports = make(contract, chunk.values[some])
                             put(reports, numbers[some] if numbers is not None else None)
@@ -140,7 +138,7 @@ def randomize_files(
     rows += unknown if cleaning.unknown == "drop" else 0
     named = isinstance(contract, Survey) and contract.answers.kind != "scale"
     different = len(seen) if named else None
-    sizes = groups.sizes[groups.sizes > 0].tolist() if groups is not None else []
+    sizes = groups.sizes[groups.sizes > 0].tolist()
     return Randomized(n, " or ".join(columns), rows, different, missing, unknown, outside, sizes)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from ..analysis.columns import BINARY, arrow, as_reports
 from ..errors import InvalidFile, InvalidReport
 from ..files import replacing
+from .groups import Groups
 from .paths import as_paths
 from .provenance import PARQUET, SURVEY_KEY, check_survey
 from .reading import check_column, checked_places, reading
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..contract import Contract
-    from .groups import Groups
     from .paths import OnePath, Paths
 
 __all__ = ["ReportsFile", "ReportsWriter", "read_reports"]
@@ -50,12 +50,12 @@ class ReportsWriter:
     def __init__(self, path: OnePath, survey: Contract, groups: Groups | None = None) -> None:
         self._path = Path(path)
         self._survey = survey
-        self._groups = groups
+        self._groups = groups or Groups(())
         self._waiting: list[Any] = []
 
     def __enter__(self) -> Self:
         pa, parquet = arrow(), arrow("parquet")
-        by = self._groups.by if self._groups is not None else []
+        by = self._groups.by
         text = pa.dictionary(pa.int32(), pa.string())
         self._schema = pa.schema(
             [
@@ -91,7 +91,7 @@ class ReportsWriter:
             raise InvalidReport(f"{rule} Got {reports.dtype} of shape {reports.shape} instead.")
         buffers = [None, pa.py_buffer(np.ascontiguousarray(reports))]
         columns = [pa.Array.from_buffers(kind, len(reports), buffers)]
-        if self._groups is not None and numbers is not None:
+        if numbers is not None:
             columns += self._groups.columns(numbers)
         self._waiting.append(pa.record_batch(columns, schema=self._schema))
         if sum(batch.nbytes for batch in self._waiting) >= _PART_BYTES:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..analysis.tally import MAGIC, Tally
 from ..analysis.threads import cores, in_threads
-from ..errors import InvalidFile, InvalidReport, PrivetError
+from ..errors import InvalidFile, InvalidReport
 from .groups import Groups, check_by
 from .paths import as_paths
 from .progress import no_progress
@@ -47,13 +45,13 @@ def tally_groups(
     files = []
     for path in as_paths("tally_groups", paths):
         if is_tally(path):
-            _merge(counted, (), _read_tally(path, survey, by))
+            counted.setdefault((), survey.tally()).merge(_read_tally(path, survey, by))
         else:
             files.append(ReportsFile(path, survey, by))
     with progress("Counting", total=sum(file.n for file in files)) as advance:
         for counter in _count(files, survey, by, advance):
             for group, tally in zip(counter.groups.seen, counter.tallies, strict=True):
-                _merge(counted, group, tally)
+                counted.setdefault(group, survey.tally()).merge(tally)
     return dict(sorted(counted.items(), key=lambda item: [(v is None, v or "") for v in item[0]]))
 
 
@@ -68,13 +66,6 @@ def _read_tally(path: Path, survey: Contract, by: Sequence[str]) -> Tally:
     if by:
         raise InvalidFile(f"{path}: a tally has no columns, and so no groups by {', '.join(by)}.")
     return Tally.read(path, survey)
-
-
-def _merge(counted: dict[Group, Tally], group: Group, tally: Tally) -> None:
-    if group in counted:
-        counted[group].merge(tally)
-    else:
-        counted[group] = tally
 
 
 class _Counter:
@@ -109,29 +100,20 @@ def _count(
     by: Sequence[str],
     advance: Callable[[int], object],
 ) -> list[_Counter]:
-    """Count all files; each thread takes the next part of one when it is done with its last."""
+    """Count all files, part by part; there are as many counters as threads that were needed."""
     parts = [(file, part) for file in files for part in range(len(file.parts))]
-    waiting = iter(enumerate(parts))
     counters: list[_Counter] = []
-    failures: list[tuple[int, PrivetError]] = []
 
-    def work() -> None:
-        counter = _Counter(survey, by)
-        counters.append(counter)
+    def count(which: tuple[ReportsFile, int]) -> None:
+        file, part = which
         try:
-            for at, (file, part) in waiting:
-                try:
-                    for first, reports, batch in file.read(part):
-                        counter.add(file.path, first, reports, batch)
-                        advance(len(reports))
-                except PrivetError as error:
-                    failures.append((at, error))
-                    raise
-        finally:
-            deque(waiting, maxlen=0)  # after an error, nothing is left to do for other threads
+            counter = counters.pop()  # that no other thread is using
+        except IndexError:
+            counter = _Counter(survey, by)
+        for first, reports, batch in file.read(part):
+            counter.add(file.path, first, reports, batch)
+            advance(len(reports))
+        counters.append(counter)
 
-    try:
-        in_threads(work, max(1, min(cores(), len(parts))))
-    except PrivetError:  # parts are begun in order, so the first failure is the same every time
-        raise min(failures, key=itemgetter(0))[1] from None
+    in_threads(count, parts, cores())
     return counters

@@ -65,5 +65,5 @@ def _by_passes(array: NDArray[np.float64]) -> NDArray[np.float64]:
     view = np.require(array, requirements=("C", "A")).view()
     view.flags.writeable = False
     projected = np.empty(view.size)
-    kernels.project(view, view.max(), projected)
+    kernels.simplex.project(view, view.max(), projected)
     return projected

@@ -68,7 +68,8 @@ class Bitmaps:
         whole_bytes = np.zeros(8 * self.bitmaps.shape[1])
         whole_bytes[: self.d] = theta
         out = np.empty(len(self.bitmaps))
-        kernels.sum_bitmaps(self.bitmaps, whole_bytes.reshape(-1, 8) @ _BITS_OF_BYTES.T, out)
+        tables = whole_bytes.reshape(-1, 8) @ _BITS_OF_BYTES.T
+        kernels.likelihood.sum_bitmaps(self.bitmaps, tables, out)
         return out
 
     def adjoint(self, weights: Floats) -> Floats:
@@ -76,7 +77,7 @@ class Bitmaps:
         if self._matrix is not None:
             return weights @ self._matrix
         tables = np.zeros((self.bitmaps.shape[1], 256))
-        kernels.spread_bitmaps(self.bitmaps, weights, tables)
+        kernels.likelihood.spread_bitmaps(self.bitmaps, weights, tables)
         sums: Floats = tables @ _BITS_OF_BYTES.astype(np.float64)
         return sums.ravel()[: self.d]
 
@@ -94,7 +95,7 @@ class Members:
             sums: Floats = theta[self.members].sum(axis=1)
             return sums
         out = np.empty(len(self.members))
-        kernels.sum_members(self.members, theta, out)
+        kernels.likelihood.sum_members(self.members, theta, out)
         return out
 
     def adjoint(self, weights: Floats) -> Floats:
@@ -104,7 +105,7 @@ class Members:
             spread = np.bincount(self.members.ravel(), each, minlength=self.d)
             return spread.astype(np.float64, copy=False)
         out = np.zeros(self.d)
-        kernels.spread_members(self.members, weights, out)
+        kernels.likelihood.spread_members(self.members, weights, out)
         return out
 
 

@@ -93,8 +93,8 @@ def test_threads_that_begin_together_compile_once(announced):
 def test_other_threads_run_meanwhile():
     many = np.arange(1, 1_000_001)
     args = many, many, np.zeros_like(many), 2**31 - 1, 3, np.zeros(200, np.int64)
-    kernels.count_hashed(*args)
-    thread = threading.Thread(target=kernels.count_hashed, args=args)
+    kernels.hashes.count_hashed(*args)
+    thread = threading.Thread(target=kernels.hashes.count_hashed, args=args)
     thread.start()
     turns = 0
     while thread.is_alive():
@@ -134,7 +134,8 @@ def test_settings_of_numba_are_followed(setting, tmp_path):
         "import numpy as np\n"
         "from privet.analysis import kernels\n"
         "rows = np.arange(5, dtype=np.uint8).reshape(5, 1)\n"
-        "kernels.deal(rows, np.array([0, 1, 0, 1, 2]), rows.copy(), np.zeros(2, np.int64))\n"
+        "piles = np.array([0, 1, 0, 1, 2])\n"
+        "kernels.shuffling.deal(rows, piles, rows.copy(), np.zeros(2, np.int64))\n"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), setting: "1"}
     command = [sys.executable, "-c", code]

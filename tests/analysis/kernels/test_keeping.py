@@ -134,7 +134,7 @@ import numpy as np
 from privet.analysis import kernels
 kernels.announce = lambda name: print("compiled", name)
 members, out = np.arange(20, dtype=np.int32).reshape(5, 4), np.zeros(5)
-kernels.sum_members(members, np.arange(20.0), out)
+kernels.likelihood.sum_members(members, np.arange(20.0), out)
 assert out.tolist() == [6, 22, 38, 54, 70], out
 """
 
@@ -190,13 +190,13 @@ def test_what_changes_in_another_file_is_noticed(tmp_path):
         "import numpy as np\n"
         "from privet.analysis import kernels\n"
         "out = np.zeros((1, 2), np.uint8)\n"
-        "kernels.write_parities(np.array([5]), np.array([7], np.uint64), out, 9)\n"
+        "kernels.designs.write_parities(np.array([5]), np.array([7], np.uint64), out, 9)\n"
         "print(out)\n"
     )
     before = finish(process(tmp_path / "kept", script, PYTHONPATH=str(tmp_path)))
     assert finish(process(tmp_path / "kept", script, PYTHONPATH=str(tmp_path))) == before
     source = (loops / "words.py").read_text()
-    assert "builder.ctpop(arguments[0])" in source
+    assert "builder.ctpop(word)" in source
     (loops / "words.py").write_text(source.replace("builder.ctpop(", "builder.not_("))
     after = finish(process(tmp_path / "kept", script, PYTHONPATH=str(tmp_path)))
     assert after != before

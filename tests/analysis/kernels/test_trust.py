@@ -164,7 +164,7 @@ import numpy as np
 from privet.analysis import kernels
 kernels.announce = lambda name: print("compiled", name)
 members, out = np.arange(20, dtype=np.int32).reshape(5, 4), np.zeros(5)
-kernels.sum_members(members, np.arange(20.0), out)
+kernels.likelihood.sum_members(members, np.arange(20.0), out)
 assert out.tolist() == [6, 22, 38, 54, 70], out
 """
 

@@ -78,7 +78,7 @@ def count_bitmaps(
     for first, rows in _padded(reports, times << depth):
         shape = rows.ctypes.data, len(rows), size, times, depth, ahead
         checks = max(k, 0), masks.ctypes.data
-        bad = kernels.count_columns(*map(np.uint64, (*shape, *checks)), state, counts)
+        bad = kernels.adder.count_columns(*map(np.uint64, (*shape, *checks)), state, counts)
         if bad >= 0:
             return first + int(bad)
     return -1
@@ -94,7 +94,7 @@ def count_indices(
     """
     for first, rows in _padded(reports, 1):
         shape = rows.ctypes.data, *rows.shape, d, k, width
-        bad = kernels.count_fields(*map(np.uint64, shape), counts)
+        bad = kernels.adder.count_fields(*map(np.uint64, shape), counts)
         if bad >= 0:
             return first + int(bad)
     return -1

@@ -13,13 +13,12 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
 from . import MOST_WORDS, TILE
 from .compiled import compiled, kernel
 from .lines import I64, VECTOR, count_ones, load, splat, store
 from .sampling import span
-from .words import ALL, LOW_SIX, ONE, SIX, ZERO, lowest, popcount
+from .words import ALL, LOW_SIX, ONE, SIX, ZERO, instruction, lowest, popcount
 
 
 def _gainer(words: int) -> Any:
@@ -30,68 +29,55 @@ def _gainer(words: int) -> Any:
     the last position, no position is its last.
     """
 
-    @intrinsic
-    def gain(
-        typing: Any,
-        sets: Any,
-        lasts: Any,
-        offers: Any,
-        sure: Any,
-        rounds: Any,
-        mask: Any,
-        size: Any,
-    ) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            sets, lasts, offers, sure, rounds, *limits = args
-            mask, size = (splat(builder, limit) for limit in limits)
-            vectors = range(TILE // 8)
-            lanes = [[cgutils.alloca_once(builder, VECTOR) for _ in range(words)] for _ in vectors]
-            last = [cgutils.alloca_once(builder, VECTOR) for _ in vectors]
+    @instruction
+    def gain(builder, sets, lasts, offers, sure, rounds, mask, size):  # type: ignore[no-untyped-def]
+        mask, size = splat(builder, mask), splat(builder, size)
+        vectors = range(TILE // 8)
+        lanes = [[cgutils.alloca_once(builder, VECTOR) for _ in range(words)] for _ in vectors]
+        last = [cgutils.alloca_once(builder, VECTOR) for _ in vectors]
+        for i in vectors:
+            builder.store(_constant(2**64 - 1), last[i])
+            for w in range(words):
+                builder.store(load(builder, sets, i=w * len(vectors) + i), lanes[i][w])
+
+        def short(i: int) -> Any:
+            """Return which lanes want one position or more."""
+            members = _constant(0)
+            for word in lanes[i]:
+                members = builder.add(members, count_ones(builder, builder.load(word), 1))
+            return builder.icmp_unsigned("<=", members, size)
+
+        def offer(turn: Any, wanting: Any, i: int) -> None:
+            offered = builder.add(offers, builder.mul(turn, ir.Constant(I64, TILE)))
+            drawn = load(builder, offered, ir.Constant(I64, 8), i, _BYTES)
+            position = builder.and_(builder.zext(drawn, VECTOR), mask)
+            kept = builder.select(wanting, position, builder.load(last[i]))
+            builder.store(kept, last[i])
+            place = builder.and_(position, _constant(63)) if words > 1 else position
+            bit, where = builder.shl(_constant(1), place), builder.lshr(position, _constant(6))
+            for w, word in enumerate(lanes[i]):
+                here = builder.icmp_unsigned("==", where, _constant(w))
+                gains = builder.and_(wanting, here) if words > 1 else wanting
+                old = builder.load(word)
+                builder.store(builder.select(gains, builder.or_(old, bit), old), word)
+
+        with cgutils.for_range(builder, sure) as loop:
             for i in vectors:
-                builder.store(_constant(2**64 - 1), last[i])
-                for w in range(words):
-                    builder.store(load(builder, sets, i=w * len(vectors) + i), lanes[i][w])
-
-            def short(i: int) -> Any:
-                """Return which lanes want one position or more."""
-                members = _constant(0)
-                for word in lanes[i]:
-                    members = builder.add(members, count_ones(builder, builder.load(word), 1))
-                return builder.icmp_unsigned("<=", members, size)
-
-            def offer(turn: Any, wanting: Any, i: int) -> None:
-                offered = builder.add(offers, builder.mul(turn, ir.Constant(I64, TILE)))
-                drawn = load(builder, offered, ir.Constant(I64, 8), i, _BYTES)
-                position = builder.and_(builder.zext(drawn, VECTOR), mask)
-                kept = builder.select(wanting, position, builder.load(last[i]))
-                builder.store(kept, last[i])
-                place = builder.and_(position, _constant(63)) if words > 1 else position
-                bit, where = builder.shl(_constant(1), place), builder.lshr(position, _constant(6))
-                for w, word in enumerate(lanes[i]):
-                    here = builder.icmp_unsigned("==", where, _constant(w))
-                    gains = builder.and_(wanting, here) if words > 1 else wanting
-                    old = builder.load(word)
-                    builder.store(builder.select(gains, builder.or_(old, bit), old), word)
-
-            with cgutils.for_range(builder, sure) as loop:
-                for i in vectors:
-                    offer(loop.index, _ALL_LANES, i)
-            with cgutils.for_range(builder, rounds, sure) as loop:
-                for i in vectors:
-                    offer(loop.index, short(i), i)
-
-            waiting = ir.Constant(I64, 0)
+                offer(loop.index, _ALL_LANES, i)
+        with cgutils.for_range(builder, rounds, sure) as loop:
             for i in vectors:
-                store(builder, builder.load(last[i]), lasts, i)
-                for w in range(words):
-                    store(builder, builder.load(lanes[i][w]), sets, w * len(vectors) + i)
-                never = builder.icmp_unsigned("==", builder.load(last[i]), _constant(2**64 - 1))
-                bits = builder.bitcast(builder.or_(short(i), never), ir.IntType(8))
-                bits = builder.shl(builder.zext(bits, I64), ir.Constant(I64, 8 * i))
-                waiting = builder.or_(waiting, bits)
-            return waiting
+                offer(loop.index, short(i), i)
 
-        return types.uint64(*(types.uint64,) * 7), generate
+        waiting = ir.Constant(I64, 0)
+        for i in vectors:
+            store(builder, builder.load(last[i]), lasts, i)
+            for w in range(words):
+                store(builder, builder.load(lanes[i][w]), sets, w * len(vectors) + i)
+            never = builder.icmp_unsigned("==", builder.load(last[i]), _constant(2**64 - 1))
+            bits = builder.bitcast(builder.or_(short(i), never), ir.IntType(8))
+            bits = builder.shl(builder.zext(bits, I64), ir.Constant(I64, 8 * i))
+            waiting = builder.or_(waiting, bits)
+        return waiting
 
     return gain
 
@@ -103,59 +89,44 @@ def _settler(words: int) -> Any:
     Rows are written in order, so that what a word writes beyond its row, the next row replaces.
     """
 
-    @intrinsic
-    def settle(
-        typing: Any,
-        sets: Any,
-        lasts: Any,
-        masks: Any,
-        values: Any,
-        inside: Any,
-        rows: Any,
-        width: Any,
-    ) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            sets, lasts, masks, values, inside, row, width = args
-            zero, bytes_apart = _constant(0), ir.Constant(I64, 8)
+    def settle(builder, sets, lasts, masks, values, inside, row, width):  # type: ignore[no-untyped-def]
+        zero, bytes_apart = _constant(0), ir.Constant(I64, 8)
 
-            def mask(row: int, w: int) -> Any:
-                place = builder.add(masks, ir.Constant(I64, 8 * (row * words + w)))
-                return splat(builder, load(builder, place, kind=I64))
+        def mask(row: int, w: int) -> Any:
+            place = builder.add(masks, ir.Constant(I64, 8 * (row * words + w)))
+            return splat(builder, load(builder, place, kind=I64))
 
-            def bit_of(position: Any) -> list[Any]:
-                """Return, word by word, the set of one position."""
-                bit = builder.shl(_constant(1), builder.and_(position, _constant(63)))
-                where = builder.lshr(position, _constant(6))
-                here = [builder.icmp_unsigned("==", where, _constant(w)) for w in range(words)]
-                return [builder.select(word, bit, zero) for word in here]
+        def bit_of(position: Any) -> list[Any]:
+            """Return, word by word, the set of one position."""
+            bit = builder.shl(_constant(1), builder.and_(position, _constant(63)))
+            where = builder.lshr(position, _constant(6))
+            here = [builder.icmp_unsigned("==", where, _constant(w)) for w in range(words)]
+            return [builder.select(word, bit, zero) for word in here]
 
-            for i in range(TILE // 8):
-                own, last = (bit_of(load(builder, place, i=i)) for place in (values, lasts))
-                coin = load(builder, inside, bytes_apart, i, _BYTES)
-                hit = builder.icmp_unsigned("!=", coin, ir.Constant(_BYTES, [0] * 8))
-                drawn, found = [], zero
-                for w in range(words):
-                    line = load(builder, sets, i=w * (TILE // 8) + i)
-                    line = builder.and_(line, mask(0, w))
-                    line = builder.select(hit, builder.xor(line, last[w]), line)
-                    found = builder.or_(found, builder.and_(line, own[w]))
-                    drawn.append(line)
-                stands_in = builder.icmp_unsigned("!=", found, zero)
+        for i in range(TILE // 8):
+            own, last = (bit_of(load(builder, place, i=i)) for place in (values, lasts))
+            coin = load(builder, inside, bytes_apart, i, _BYTES)
+            hit = builder.icmp_unsigned("!=", coin, ir.Constant(_BYTES, [0] * 8))
+            drawn, found = [], zero
+            for w in range(words):
+                line = load(builder, sets, i=w * (TILE // 8) + i)
+                line = builder.and_(line, mask(0, w))
+                line = builder.select(hit, builder.xor(line, last[w]), line)
+                found = builder.or_(found, builder.and_(line, own[w]))
+                drawn.append(line)
+            stands_in = builder.icmp_unsigned("!=", found, zero)
+            for w, line in enumerate(drawn):
+                line = builder.select(stands_in, builder.or_(line, mask(1, w)), line)
+                without = builder.and_(line, builder.not_(own[w]))
+                line = builder.select(hit, builder.or_(line, own[w]), without)
+                drawn[w] = builder.xor(line, mask(2, w))
+            for lane in range(8):
                 for w, line in enumerate(drawn):
-                    line = builder.select(stands_in, builder.or_(line, mask(1, w)), line)
-                    without = builder.and_(line, builder.not_(own[w]))
-                    line = builder.select(hit, builder.or_(line, own[w]), without)
-                    drawn[w] = builder.xor(line, mask(2, w))
-                for lane in range(8):
-                    for w, line in enumerate(drawn):
-                        word = builder.extract_element(line, ir.Constant(I64, lane))
-                        store(builder, word, row, w)
-                    row = builder.add(row, width)
-            return context.get_dummy_value()
+                    word = builder.extract_element(line, ir.Constant(I64, lane))
+                    store(builder, word, row, w)
+                row = builder.add(row, width)
 
-        return types.void(*(types.uint64,) * 7), generate
-
-    return settle
+    return instruction(settle, types.void)
 
 
 _BYTES = ir.VectorType(ir.IntType(8), 8)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+
+from .words import instruction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,25 +57,17 @@ def count_ones(builder: Any, line: Any, words: int) -> Any:
     return ones
 
 
-@intrinsic
-def word_at(typing: Any, address: Any) -> Any:
+@instruction
+def word_at(builder: Any, address: Any) -> Any:
     """Return the word at an address."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return load(builder, args[0], kind=I64)
-
-    return types.uint64(types.uint64), generate
+    return load(builder, address, kind=I64)
 
 
-@intrinsic
-def ones(typing: Any, address: Any, mask: Any) -> Any:
+@instruction
+def ones(builder: Any, address: Any, mask: Any) -> Any:
     """Return how many ones of a line are in a mask."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        line = builder.and_(*(load(builder, place) for place in args))
-        return builder.extract_element(count_ones(builder, line, 8), ir.Constant(I64, 0))
-
-    return types.uint64(types.uint64, types.uint64), generate
+    line = builder.and_(load(builder, address), load(builder, mask))
+    return builder.extract_element(count_ones(builder, line, 8), ir.Constant(I64, 0))
 
 
 def _checker(words: int, parts: int) -> Any:
@@ -83,21 +76,17 @@ def _checker(words: int, parts: int) -> Any:
     A row is bad that has another number of ones than k in its mask, or any in the mask behind.
     """
 
-    @intrinsic
-    def bad(typing: Any, address: Any, size: Any, masks: Any, k: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            address, size, masks, k = args
-            kind, zero = ir.VectorType(I64, 8 // parts), ir.Constant(VECTOR, None)
-            loaded = [load(builder, address, size, i, kind) for i in range(parts)]
-            while len(loaded) > 1:
-                order, pairs = range(16 // len(loaded)), zip(loaded[::2], loaded[1::2], strict=True)
-                loaded = [_shuffle(builder, a, b, order) for a, b in pairs]
-            inside, outside = (builder.and_(*loaded, load(builder, masks, i=i)) for i in range(2))
-            wrong = builder.xor(count_ones(builder, inside, words), splat(builder, k))
-            lanes = builder.icmp_unsigned("!=", builder.or_(wrong, outside), zero)
-            return builder.zext(builder.bitcast(lanes, ir.IntType(8)), I64)
-
-        return types.uint64(*(types.uint64,) * 4), generate
+    @instruction
+    def bad(builder: Any, address: Any, size: Any, masks: Any, k: Any) -> Any:
+        kind, zero = ir.VectorType(I64, 8 // parts), ir.Constant(VECTOR, None)
+        loaded = [load(builder, address, size, i, kind) for i in range(parts)]
+        while len(loaded) > 1:
+            order, pairs = range(16 // len(loaded)), zip(loaded[::2], loaded[1::2], strict=True)
+            loaded = [_shuffle(builder, a, b, order) for a, b in pairs]
+        inside, outside = (builder.and_(*loaded, load(builder, masks, i=i)) for i in range(2))
+        wrong = builder.xor(count_ones(builder, inside, words), splat(builder, k))
+        lanes = builder.icmp_unsigned("!=", builder.or_(wrong, outside), zero)
+        return builder.zext(builder.bitcast(lanes, ir.IntType(8)), I64)
 
     return bad
 
@@ -109,29 +98,23 @@ bad_8, bad_16, bad_32, bad_64 = _checker(1, 8), _checker(2, 4), _checker(4, 2), 
 def _adder(depth: int) -> Any:
     """Return the tree that adds 2^depth rows to `depth` planes and stores the carry."""
 
-    @intrinsic
-    def add(typing: Any, rows: Any, stride: Any, planes: Any, slot: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            rows, stride, planes, slot = args
-            sums = [load(builder, planes, i=i) for i in range(depth)]
+    def add(builder: Any, rows: Any, stride: Any, planes: Any, slot: Any) -> None:
+        sums = [load(builder, planes, i=i) for i in range(depth)]
 
-            def carry(level: int, i: int) -> Any:
-                """Add the i-th 2^level rows; return their carry, of that weight."""
-                if level == 0:
-                    return load(builder, rows, stride, i)
-                x, y, z = carry(level - 1, 2 * i), carry(level - 1, 2 * i + 1), sums[level - 1]
-                differ = builder.xor(x, y)
-                sums[level - 1] = builder.xor(differ, z)
-                return builder.xor(x, builder.and_(differ, builder.xor(x, z)))
+        def carry(level: int, i: int) -> Any:
+            """Add the i-th 2^level rows; return their carry, of that weight."""
+            if level == 0:
+                return load(builder, rows, stride, i)
+            x, y, z = carry(level - 1, 2 * i), carry(level - 1, 2 * i + 1), sums[level - 1]
+            differ = builder.xor(x, y)
+            sums[level - 1] = builder.xor(differ, z)
+            return builder.xor(x, builder.and_(differ, builder.xor(x, z)))
 
-            store(builder, carry(depth, 0), slot)
-            for i, line in enumerate(sums):
-                store(builder, line, planes, i)
-            return context.get_dummy_value()
+        store(builder, carry(depth, 0), slot)
+        for i, line in enumerate(sums):
+            store(builder, line, planes, i)
 
-        return types.void(*(types.uint64,) * 4), generate
-
-    return add
+    return instruction(add, types.void)
 
 
 add_4, add_8, add_16 = _adder(2), _adder(3), _adder(4)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ...analysis.tally import Tally
     from ...contract import Contract
+    from ...mechanisms import Mechanism
 
 # Groups are made by values that Spark and Python compare, hash and sort alike.
 _KEYS = (
@@ -50,7 +51,7 @@ def tally_groups(frame: Any, survey: Contract, by: Sequence[str]) -> dict[tuple[
     keys = chosen.columns[1:]
     size = workers.width(survey.mechanism)
     with running("Counting"):
-        slices = _slices(chosen, workers.Recipe.of(survey.mechanism), keys, size)
+        slices = _slices(chosen, survey.mechanism, keys, size)
         vectors: dict[tuple[Any, ...], NDArray[np.int64]] = {}
         length = 1 + survey.mechanism.aggregate_size
         if not keys:
@@ -65,11 +66,11 @@ def tally_groups(frame: Any, survey: Contract, by: Sequence[str]) -> dict[tuple[
     return {key: _tally_of(survey, vectors[key]) for key in sorted(vectors, key=_in_order)}
 
 
-def _slices(chosen: Any, recipe: workers.Recipe, keys: Sequence[str], size: int) -> Any:
+def _slices(chosen: Any, mechanism: Mechanism, keys: Sequence[str], size: int) -> Any:
     """Return the frame of all groups' slices, each once."""
     kinds = ", ".join(f"{name} {chosen.schema[name].dataType.simpleString()}" for name in keys)
     layout = f"{kinds}{', ' if kinds else ''}part int, slice int, counts binary"
-    counted = chosen.mapInArrow(partial(workers.fold, recipe=recipe, by=keys), layout)
+    counted = chosen.mapInArrow(partial(workers.fold, mechanism=mechanism, by=keys), layout)
     added = partial(workers.merge, width=size)
     for level in ([*keys, "part", "slice"], [*keys, "slice"]):
         sorted_rows = counted.select(*level, "counts").repartition(*level)

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...analysis.columns import arrow, as_reports
-from ...analysis.lookup import look_up
-from ...analysis.questions import look_up_pages
+from ...analysis.questions import look_up_columns
 from ...analysis.randomizing import randomize as randomized
 from ...contract import Contract
 from ...entropy import secure
@@ -26,12 +25,11 @@ from ...errors import InvalidAnswer, InvalidReport
 from ...survey import Survey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from ...analysis.cleaning import Cleaning
-    from ...analysis.lookup import LookedUp
     from ...mechanisms import Mechanism
 
 # Counters in a slice at most, rows of slices in a batch, and bytes of counters held in memory.
@@ -41,24 +39,6 @@ _BATCH_BYTES = 1 << 22
 PROBLEM = -1
 # Neighbouring partitions that are added up before all are.
 FAN_IN = 16
-
-
-class Recipe(NamedTuple):
-    """What a mechanism is made of: small, even where a mechanism that has worked is not."""
-
-    kind: type[Mechanism]
-    d: int
-    epsilon: float
-    parameters: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, mechanism: Mechanism) -> Recipe:
-        """Return the recipe of a mechanism."""
-        return cls(type(mechanism), mechanism.d, mechanism.epsilon, mechanism.parameters)
-
-    def make(self) -> Mechanism:
-        """Return the mechanism."""
-        return self.kind.from_parameters(self.d, self.epsilon, self.parameters)
 
 
 def width(mechanism: Mechanism) -> int:
@@ -78,11 +58,13 @@ def randomize(
     """
     pa = arrow()
     survey = _survey(contract)
+    questions = [survey] if isinstance(survey, Survey) else survey.surveys
     rows = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)
     places = secure().keystream()
     for batch in batches:
         try:
-            found = _found(survey, batch, cleaning)
+            columns = {one.id: batch.column(f"answer{i}") for i, one in enumerate(questions)}
+            found = look_up_columns(survey, columns, len(batch), cleaning)
         except InvalidAnswer as error:
             problem = pa.array([_said(error)], pa.binary())
             nothing = [pa.nulls(1, batch.column(name).type) for name in by]
@@ -105,14 +87,6 @@ def _survey(contract: str) -> Any:
     return Contract.from_json(contract)
 
 
-def _found(contract: Any, batch: Any, cleaning: Cleaning) -> LookedUp:
-    if isinstance(contract, Survey):
-        return look_up(contract, batch.column("answer0"), cleaning)
-    questions = enumerate(contract.surveys)
-    columns = {question.id: batch.column(f"answer{i}") for i, question in questions}
-    return look_up_pages(contract, columns, len(batch), cleaning)
-
-
 def _said(error: InvalidAnswer) -> bytes:
     """Return an error's parts, from which `raised` makes it again."""
     said = {name: vars(error)[name] for name in ("answer", "nearest", "rule", "question")}
@@ -131,13 +105,12 @@ def raised(said: bytes) -> InvalidAnswer:
 # --- reports to counts ----------------------------------------------------------------------------
 
 
-def fold(batches: Iterator[Any], recipe: Recipe, by: Sequence[str]) -> Iterator[Any]:
+def fold(batches: Iterator[Any], mechanism: Mechanism, by: Sequence[str]) -> Iterator[Any]:
     """Yield the slices of one tally for each group."""
     from pyspark import TaskContext
 
     task = TaskContext.get()
     part = task.partitionId() // FAN_IN if task is not None else 0
-    mechanism = recipe.make()
     size, length = mechanism.report_bytes, 1 + mechanism.aggregate_size
     most = max(1, _HELD_BYTES // (8 * length))
     held: dict[tuple[Any, ...], tuple[Any, NDArray[np.int64]]] = {}
