@@ -29,12 +29,21 @@ PLANES = 8
 
 @half_of.register(Unary)
 def _(mechanism: Unary) -> Analyst:
-    batches = BitBatches(mechanism)
-    if isinstance(mechanism, OptimizedUnary):
-        batches = TossedBatches(mechanism)
-    elif isinstance(mechanism, TwoLevelUnary):
-        batches = TwoLevelBatches(mechanism)
-    return Analyst(HitRates(mechanism), batches, BitCounter(mechanism))
+    return _analyst(BitBatches(mechanism))
+
+
+@half_of.register(OptimizedUnary)
+def _(mechanism: OptimizedUnary) -> Analyst:
+    return _analyst(TossedBatches(mechanism))
+
+
+@half_of.register(TwoLevelUnary)
+def _(mechanism: TwoLevelUnary) -> Analyst:
+    return _analyst(TwoLevelBatches(mechanism))
+
+
+def _analyst(batches: BitBatches) -> Analyst:
+    return Analyst(HitRates(batches.mechanism), batches, BitCounter(batches.mechanism))
 
 
 class BitBatches(Batches[Unary]):

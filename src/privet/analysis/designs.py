@@ -47,9 +47,16 @@ def _(mechanism: Hadamard) -> Analyst:
 
 
 @half_of.register(Cyclotomic)
+def _(mechanism: Cyclotomic) -> Analyst:
+    return _analyst(mechanism, Classes(mechanism))
+
+
 @half_of.register(Projective)
-def _(mechanism: Cyclotomic | Projective) -> Analyst:
-    circle = Classes(mechanism) if isinstance(mechanism, Cyclotomic) else Hyperplane(mechanism)
+def _(mechanism: Projective) -> Analyst:
+    return _analyst(mechanism, Hyperplane(mechanism))
+
+
+def _analyst(mechanism: DifferenceFamily, circle: Classes | Hyperplane) -> Analyst:
     counter = TranslateCounter(mechanism, circle)
     return Analyst(HitRates(mechanism), TranslateBatches(mechanism, circle), counter)
 
