@@ -4,11 +4,11 @@ import asyncio
 import json
 
 from privet.service import make_app
-from privet.store.sql import SqlStore
+from privet.store import Store
 from privet.store.sqlite import Sqlite
 
 
-class Faulty(SqlStore):
+class Faulty(Store):
     def token(self):
         raise RuntimeError("secret")
 

@@ -3,20 +3,50 @@
 from __future__ import annotations
 
 import json
+from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InvalidArgument
 from ..wording import check_id
-from .base import EXEMPT, Outcome
 from .database import Key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .base import Arrival
     from .database import Database, Run
 
-__all__ = ["is_id", "outcomes_of", "states_of"]
+__all__ = ["EXEMPT", "Arrival", "Outcome", "is_id", "outcomes_of", "states_of"]
+
+EXEMPT = b"exempt"
+
+
+class Arrival(NamedTuple):
+    """The reports of one request, checked already: whole reports of an existing survey's kind.
+
+    `key` is the SHA-256 of the client's key, and `seal` that of the key and the body together: who
+    reads the store learns neither the key nor, as keys are random, which reports came with it.
+    Without a key, whatever arrives is counted. `invitation` is the SHA-256 of one, which surveys by
+    invitation need, together with a key; what the administrator brings is EXEMPT.
+    """
+
+    survey: str
+    key: bytes | None
+    seal: bytes | None
+    reports: bytes
+    invitation: bytes | None = None
+
+
+class Outcome(Enum):
+    """What became of an arrival. All but COUNTED leave the store as it was."""
+
+    COUNTED = "counted"
+    ALREADY = "already"  # the same key and body were counted before, perhaps before the close
+    CONFLICT = "conflict"  # the same key came with another body
+    CLOSED = "closed"
+    UNINVITED = "uninvited"  # the survey is by invitation, and this one is unknown or spent
+    UNKNOWN = "unknown"
+    GONE = "gone"  # the survey was deleted
+
 
 _OUTCOMES = {"open": Outcome.COUNTED, "closed": Outcome.CLOSED, "deleted": Outcome.GONE}
 
