@@ -12,7 +12,6 @@ from starlette.requests import ClientDisconnect
 from .problems import Problem, busy
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self
 
     from starlette.requests import Request
@@ -74,12 +73,7 @@ class _Reading:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._room.take(-self._size)
 
     async def body(self) -> bytes:
@@ -89,19 +83,15 @@ class _Reading:
         parts, more = [], True
         while more:
             message = await self._request.receive()
-            parts.append(self._taken(message))
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            part: bytes = message.get("body", b"")
+            _check_size(self._size + len(part))
+            self._room.take(len(part))
+            self._size += len(part)
+            parts.append(part)
             more = message.get("more_body", False)
         return b"".join(parts)
-
-    def _taken(self, message: Message) -> bytes:
-        """Return a message's part of the body, for which there is room."""
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        part: bytes = message.get("body", b"")
-        _check_size(self._size + len(part))
-        self._room.take(len(part))
-        self._size += len(part)
-        return part
 
 
 def headers_of(request: Request) -> dict[bytes, bytes]:
