@@ -16,7 +16,7 @@ from starlette.routing import Route, Router
 
 from ..contract import Contract
 from ..errors import NoSurvey, StoreFailure
-from .access import check_admin
+from .access import is_admin
 from .bodies import Incoming, Room, headers_of
 from .downloads import Files
 from .estimating import Estimates
@@ -75,9 +75,9 @@ class Service:
             _keep(self._settings, id, (monotonic(), found))
         return found
 
-    async def check_admin(self, request: Request) -> None:
-        """Refuse a request that is not the administrator's."""
-        check_admin(request, await asyncio.to_thread(self.store.token))
+    async def is_admin(self, request: Request) -> bool:
+        """Tell whether a request is the administrator's."""
+        return is_admin(request, await asyncio.to_thread(self.store.token))
 
     def forget(self, id: str) -> None:
         """Read a survey's settings and reports anew."""
@@ -131,8 +131,10 @@ class _Resource:
                 return Response(status_code=HTTPStatus.NO_CONTENT, headers=allowed)
             detail = f"Here, one can {allowed['Allow']}."
             raise Problem(HTTPStatus.METHOD_NOT_ALLOWED, "method", detail, allowed)
-        if row.admin:
-            await self._service.check_admin(request)
+        if row.admin and not await self._service.is_admin(request):
+            detail = "This is for the administrator: send 'Authorization: Bearer TOKEN'."
+            scheme = {"WWW-Authenticate": "Bearer"}
+            raise Problem(HTTPStatus.UNAUTHORIZED, "not-allowed", detail, scheme)
         return await row.handler(self._service, request)
 
     async def _allowance(self, request: Request, origin: str) -> Sequence[tuple[bytes, bytes]]:

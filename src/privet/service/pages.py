@@ -6,7 +6,7 @@ Whatever people wrote is escaped where it enters a template, and nowhere else.
 from __future__ import annotations
 
 import asyncio
-from functools import cache
+from functools import cache, wraps
 from html import escape
 from pathlib import Path
 from string import Template
@@ -18,7 +18,6 @@ from ..errors import NoSurvey
 from ..survey import Survey
 from . import surveys
 from .languages import USUAL, chosen, languages, privacy
-from .problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -96,22 +95,14 @@ def _template(name: str) -> Template:
 def _administrators(handler: Handler) -> Handler:
     """Lead whoever is not the administrator to the login."""
 
+    @wraps(handler)
     async def guarded(service: Service, request: Request) -> Response:
-        if not await _is_admin(service, request):
+        if not await service.is_admin(request):
             place = request.scope.get("root_path", "") + "/login"
             return Response(status_code=303, headers={"Location": place})
         return await handler(service, request)
 
-    guarded.__name__, guarded.__doc__ = handler.__name__, handler.__doc__
     return guarded
-
-
-async def _is_admin(service: Service, request: Request) -> bool:
-    try:
-        await service.check_admin(request)
-    except Problem:
-        return False
-    return True
 
 
 @_administrators
@@ -183,7 +174,7 @@ async def results(service: Service, request: Request) -> Response:
         is_open = (await asyncio.to_thread(service.store.get, id)).open
     except NoSurvey as error:
         return _missing(request, error)
-    admin, root = await _is_admin(service, request), request.scope.get("root_path", "")
+    admin, root = await service.is_admin(request), request.scope.get("root_path", "")
     one = isinstance(contract, Survey)
     return page(
         request, "results.html", title=contract.heading, scripts=["results.js"],

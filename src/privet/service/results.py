@@ -42,14 +42,10 @@ async def estimate(service: Service, request: Request) -> Response:
 async def check_visible(service: Service, request: Request, id: str, n: int) -> None:
     """Refuse whoever may not see what so many reports say, and tell when they may."""
     least = (await service.settings(id)).public_from
-    if least is not None and n >= least:
-        return
-    try:
-        await service.check_admin(request)
-    except Problem:
+    if (least is None or n < least) and not await service.is_admin(request):
         when = "never public" if least is None else f"public from {least:,} reports on"
         detail = f"The results of this survey are {when}."
-        raise Problem(HTTPStatus.FORBIDDEN, "private", detail) from None
+        raise Problem(HTTPStatus.FORBIDDEN, "private", detail)
 
 
 async def progress(service: Service, request: Request) -> Response:
