@@ -10,7 +10,6 @@ import logging
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import sha256
 from hmac import compare_digest
-from http import HTTPStatus
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING
 
@@ -69,8 +68,7 @@ def check_same_origin(request: Request) -> None:
     else:
         same = site == "same-origin"
     if not same:
-        detail = "This is for pages of this service alone."
-        raise Problem(HTTPStatus.FORBIDDEN, "cross-site", detail)
+        raise Problem(403, "cross-site", "This is for pages of this service alone.")
 
 
 def cookie(request: Request, token: str) -> str:

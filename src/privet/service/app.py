@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
-from http import HTTPStatus
 from itertools import groupby
 from math import ceil, inf
 from time import monotonic
@@ -105,7 +104,7 @@ class _Resource:
             return
         except Exception as error:
             problem = as_problem(error)
-            if problem is not error and problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            if problem is not error and problem.status >= 500:
                 note(error)
             self._service.metrics.refused(problem.reason)
             response = problem.response()
@@ -122,19 +121,17 @@ class _Resource:
         wait = self._service.limit.wait(address[0] if address else "")
         if wait:
             again = {"Retry-After": str(ceil(wait))}
-            detail = "Too many requests come from this address."
-            raise Problem(HTTPStatus.TOO_MANY_REQUESTS, "too-many", detail, again)
+            raise Problem(429, "too-many", "Too many requests come from this address.", again)
         row = self._rows.get(request.method)
         if row is None:
             allowed = {"Allow": ", ".join(sorted([*self._rows, "OPTIONS"]))}
             if request.method == "OPTIONS":
-                return Response(status_code=HTTPStatus.NO_CONTENT, headers=allowed)
-            detail = f"Here, one can {allowed['Allow']}."
-            raise Problem(HTTPStatus.METHOD_NOT_ALLOWED, "method", detail, allowed)
+                return Response(status_code=204, headers=allowed)
+            raise Problem(405, "method", f"Here, one can {allowed['Allow']}.", allowed)
         if row.admin and not await self._service.is_admin(request):
             detail = "This is for the administrator: send 'Authorization: Bearer TOKEN'."
             scheme = {"WWW-Authenticate": "Bearer"}
-            raise Problem(HTTPStatus.UNAUTHORIZED, "not-allowed", detail, scheme)
+            raise Problem(401, "not-allowed", detail, scheme)
         return await row.handler(self._service, request)
 
     async def _allowance(self, request: Request, origin: str) -> Sequence[tuple[bytes, bytes]]:
@@ -150,7 +147,7 @@ async def _nowhere(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a request for a path that is in no row of the table."""
     if scope["type"] == "http":
         detail = "There is nothing here; GET /openapi.json says what there is."
-        problem = Problem(HTTPStatus.NOT_FOUND, "nowhere", detail)
+        problem = Problem(404, "nowhere", detail)
         await problem.response()(scope, receive, send)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from starlette.requests import ClientDisconnect
@@ -109,11 +108,10 @@ def media_type(request: Request, *allowed: str) -> str:
     found = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
     if found not in allowed or headers.get(b"content-encoding", b"identity") != b"identity":
         detail = f"The body must be {' or '.join(allowed)}, not compressed."
-        raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "media-type", detail)
+        raise Problem(415, "media-type", detail)
     return found
 
 
 def _check_size(size: int) -> None:
     if size > MOST_BODY:
-        detail = f"A body has at most {MOST_BODY:,} bytes."
-        raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", detail)
+        raise Problem(413, "too-large", f"A body has at most {MOST_BODY:,} bytes.")

@@ -7,7 +7,6 @@ pictures are of made-up answers: what they show is how far the intervals would r
 from __future__ import annotations
 
 import asyncio
-from http import HTTPStatus
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -59,8 +58,7 @@ async def draft(service: Service, request: Request) -> Response:
 
 def _people(said: str) -> int:
     if not said.isdecimal() or not 1 <= int(said[:12]) <= _MOST_PEOPLE:
-        detail = f"people is a whole number in [1, {_MOST_PEOPLE:,}]."
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-draft", detail)
+        raise Problem(400, "invalid-draft", f"people is a whole number in [1, {_MOST_PEOPLE:,}].")
     return int(said)
 
 
@@ -75,7 +73,7 @@ def _drafted(body: bytes, people: int) -> bytes:
             else _questionnaire(contract, people)  # type: ignore[arg-type]
         )
     except (InvalidArgument, InvalidSurvey) as error:
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-draft", str(error)) from None
+        raise Problem(400, "invalid-draft", str(error)) from None
     read, plan = None if whole else fields, [msgspec.structs.asdict(row) for row in rows]
     document = {
         "contract": contract.fields(),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from hashlib import sha256
-from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -50,8 +49,7 @@ async def _received(request: Request, path: Path) -> bytes:
         async for piece in request.stream():
             size += len(piece)
             if size > _MOST_BYTES:
-                detail = f"A file has at most {_MOST_BYTES:,} bytes."
-                raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", detail)
+                raise Problem(413, "too-large", f"A file has at most {_MOST_BYTES:,} bytes.")
             digest.update(piece)
             await asyncio.to_thread(file.write, piece)
     return digest.digest()
@@ -63,7 +61,7 @@ def _check(path: Path, contract: Contract) -> None:
         tally_files(path, contract)
     except PrivetError as error:
         detail = str(error).replace(str(path), "The file")
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-file", detail) from None
+        raise Problem(400, "invalid-file", detail) from None
 
 
 def _imported(service: Service, contract: Contract, path: Path, digest: bytes) -> Imported:

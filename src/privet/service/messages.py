@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -141,4 +140,4 @@ def read(body: bytes, kind: type[T]) -> T:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         detail = f"The body is not the JSON that is asked for: {error}."
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-body", detail) from None
+        raise Problem(400, "invalid-body", detail) from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import ExitStack
-from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -44,8 +43,7 @@ async def check_visible(service: Service, request: Request, id: str, n: int) -> 
     least = (await service.settings(id)).public_from
     if (least is None or n < least) and not await service.is_admin(request):
         when = "never public" if least is None else f"public from {least:,} reports on"
-        detail = f"The results of this survey are {when}."
-        raise Problem(HTTPStatus.FORBIDDEN, "private", detail)
+        raise Problem(403, "private", f"The results of this survey are {when}.")
 
 
 async def progress(service: Service, request: Request) -> Response:

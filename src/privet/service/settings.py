@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -48,8 +47,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         try:
             return msgspec.convert({**self.kept(), **given}, Settings, strict=not words)
         except msgspec.ValidationError as error:
-            detail = f"Settings: {error}."
-            raise Problem(HTTPStatus.BAD_REQUEST, "invalid-settings", detail) from None
+            raise Problem(400, "invalid-settings", f"Settings: {error}.") from None
 
     def kept(self) -> dict[str, Any]:
         """Return what a store keeps."""

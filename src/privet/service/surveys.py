@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from hashlib import sha256
-from http import HTTPStatus
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +61,7 @@ async def change(service: Service, request: Request) -> Response:
     before = Settings.read(kept)
     after = before.changed(given)
     if after.counts_only != before.counts_only:
-        detail = "counts_only is settled when a survey is made."
-        raise Problem(HTTPStatus.CONFLICT, "settled", detail)
+        raise Problem(409, "settled", "counts_only is settled when a survey is made.")
     await asyncio.to_thread(service.store.change, id, kept | after.kept())
     service.forget(id)
     return json_reply(await asyncio.to_thread(one, service, id))
