@@ -8,18 +8,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from starlette.responses import Response
-
 from ..bulk import read_reports, tally_files
 from ..errors import PrivetError
 from ..store import EXEMPT, Arrival, Outcome
 from .bodies import media_type
-from .ingest import JSON, refusal
-from .messages import Imported, encoded
+from .ingest import refusal
+from .messages import Imported
 from .problems import Problem
+from .replies import json_reply
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+    from starlette.responses import Response
 
     from ..contract import Contract
     from .app import Service
@@ -37,9 +37,7 @@ async def import_reports(service: Service, request: Request) -> Response:
     with TemporaryDirectory(prefix="privet-") as folder:
         path = Path(folder, "reports.parquet")
         digest = await _received(request, path)
-        await asyncio.to_thread(_check, path, contract)
-        done = await asyncio.to_thread(_imported, service, contract, path, digest)
-    return Response(encoded(done), media_type=JSON)
+        return json_reply(await asyncio.to_thread(_imported, service, contract, path, digest))
 
 
 async def _received(request: Request, path: Path) -> bytes:
@@ -66,6 +64,7 @@ def _check(path: Path, contract: Contract) -> None:
 
 def _imported(service: Service, contract: Contract, path: Path, digest: bytes) -> Imported:
     """Add the reports, part by part; each has a key of the file's, so that it counts once."""
+    _check(path, contract)
     done, id = Imported(0, 0), contract.id
     for part, reports in enumerate(read_reports(path, contract)):
         key = sha256(b"import %d %s" % (part, digest)).digest()

@@ -12,7 +12,7 @@ from .settings import Settings  # noqa: TC001, as msgspec reads it
 
 __all__ = [
     "Counted", "Created", "Drafted", "Imported", "Invitations", "Invite", "Listed", "OneSurvey",
-    "Planned", "Progress", "Reports", "Shuffled", "Status", "encoded", "read",
+    "Planned", "Progress", "Reports", "Shuffled", "Status", "read",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -127,11 +127,6 @@ class Status(Struct):
     """That all is well."""
 
     status: Literal["ok"] = "ok"
-
-
-def encoded(message: Any) -> bytes:
-    """Return a message as JSON, with null for what is no number."""
-    return msgspec.json.encode(message)
 
 
 def read(body: bytes, kind: type[T]) -> T:
