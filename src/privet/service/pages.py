@@ -197,7 +197,6 @@ async def answer(service: Service, request: Request) -> Response:
         return _missing(request, error, language)
     words, root = languages()[language], request.scope.get("root_path", "")
     count = 1 if isinstance(contract, Survey) else len(contract.surveys)  # type: ignore[attr-defined]
-    said = {name: text for name, text in words.items() if "{" not in text}
     links = "".join(
         fill(_LANGUAGE, code=code, name=other["name"])
         for code, other in languages().items()
@@ -206,13 +205,13 @@ async def answer(service: Service, request: Request) -> Response:
     mark, how_many = contract.fingerprint, "one" if count == 1 else "many"
     form = "ask.html" if is_open else "closed.html"
     values: dict[str, Any] = {
-        **said,
+        **words,
         "id": id,
         "heading": contract.heading,
         "privacy": privacy(contract.epsilon, language),
         "asked": words["asked"].format(host=request.url.netloc),
         "one_of": words["one_of"].format(count=count) if count > 1 else "",
-        "survey": fill(form, root=root, id=id, mark=mark, count=how_many, **said),
+        "survey": fill(form, root=root, id=id, mark=mark, count=how_many, **words),
         "facts": _facts(contract, words),
         "languages": Html(links),
     }
@@ -233,8 +232,8 @@ def _facts(contract: Contract, words: dict[str, str]) -> Html:
         ("ε", f"{contract.epsilon:g}"),
         (words["mechanism"], mechanism),
         (words["size"], contract.mechanism.report_bytes),
+        (words["fingerprint"], contract.fingerprint),
     ]
-    rows.append((words["fingerprint"], contract.fingerprint))
     return Html("".join(fill(_FACT, name=name, value=value) for name, value in rows))
 
 

@@ -73,11 +73,9 @@ _KEYS = (
     _parameter("Invitation", "header", _KEY),
     _parameter("invitation", "query", _KEY),
 )
+_SCHEMAS = msgspec.json.schema_components([Settings])[1]
 _SETTINGS = tuple(
-    _parameter(name, "query", schema)
-    for name, schema in msgspec.json.schema_components([Settings])[1]["Settings"][
-        "properties"
-    ].items()
+    _parameter(name, "query", schema) for name, schema in _SCHEMAS["Settings"]["properties"].items()
 )
 _ONE = "/surveys/{id}"
 _CREATED = {200: {JSON: Created}, 201: {JSON: Created}}
