@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from os import PathLike
 
-__all__ = ["MIGRATIONS", "Cursor", "Database", "Key", "Run"]
+__all__ = ["MIGRATIONS", "Cursor", "Database", "Key", "Run", "set_fact"]
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 
@@ -36,6 +36,15 @@ class Run(Protocol):
 
     def __call__(self, sql: str, *values: object) -> Cursor:
         """Run it."""
+
+
+def set_fact(run: Run, name: str, value: bytes) -> None:
+    """Note a fact of the store itself, or replace it."""
+    insert = (
+        "INSERT INTO facts (name, value) VALUES (?, ?) "
+        "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+    )
+    run(insert, name, value)
 
 
 class Key(NamedTuple):

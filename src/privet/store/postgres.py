@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreFailure, StoreFull
 from ..extras import require
-from .database import Database
+from .database import Database, set_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,11 +103,7 @@ class Postgres(Database):
 
     def set_version(self, run: Run, version: int) -> None:
         """Note which migration was the last."""
-        insert = (
-            "INSERT INTO facts (name, value) VALUES ('version', ?) "
-            "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-        )
-        run(insert, b"%d" % version)
+        set_fact(run, "version", b"%d" % version)
 
     # --- connections ------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from ..contract import Contract
 from ..errors import IdTaken, NoReports, NoSurvey
 from . import checking, folding
 from .arriving import Outcome, is_id, outcomes_of, states_of
+from .database import set_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -162,13 +163,16 @@ class Store:
         """Return what a fold would write, or None where none is due."""
         with self._database.snapshot() as run:
             entry = _found(run, id)
-            contract = _contract(entry.contract)
-            if entry.open and not force and not folding.is_due(run, contract):
+            contract, waiting = _contract(entry.contract), folding.waiting_bytes(run, id)
+            if entry.open and not force and not folding.due(contract, waiting):
                 return None
             rows, reports = folding.waiting(run, contract)
             tally = folding.read_tally(run, contract)
-        keep = not entry.settings.get("counts_only")
-        return folding.prepared(tally, rows, reports, keep=keep) if rows else None
+        if not rows:
+            return None
+        tally.update(reports)
+        keep, chunks = not entry.settings.get("counts_only"), list(folding.in_chunks(reports))
+        return folding.Fold(id, rows, chunks, keep, tally.to_bytes())
 
     def size(self, id: str) -> int:
         """Return how many reports there are, whether folded or not, without reading them."""
@@ -230,18 +234,14 @@ class Store:
 
         What is replaced for good is never set again: then, nothing changes, and False comes back.
         """
-        insert = (
-            "INSERT INTO facts (name, value) VALUES (?, ?) "
-            "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-        )
         with self._database.writing() as run:
             rows = run("SELECT name, value FROM facts").fetchall()
             facts = {name: bytes(value) for name, value in rows}
             if _replaced(hashed) in facts:
                 return False
             if for_good and facts.get("token", hashed) != hashed:
-                run(insert, _replaced(facts["token"]), facts["token"])
-            run(insert, "token", hashed)
+                set_fact(run, _replaced(facts["token"]), facts["token"])
+            set_fact(run, "token", hashed)
         return True
 
     def expire(self, day: date) -> None:
