@@ -70,22 +70,21 @@ def outcomes_of(database: Database, run: Run, arrivals: Sequence[Arrival]) -> li
     invited = [at for at, arrival in enumerate(arrivals) if states[arrival.survey].invited]
     for at in sorted(invited, key=lambda at: arrivals[at].invitation or b""):
         outcomes[at] = _by_invitation(database, run, arrivals[at], outcomes[at])
-    first: dict[tuple[str, bytes], int] = {}
+    same: dict[tuple[str, bytes], list[int]] = {}  # which arrivals have the same key
     for at, arrival in enumerate(arrivals):
-        if arrival.key is not None and not states[arrival.survey].invited:
-            first.setdefault((arrival.survey, arrival.key), at)
-    keys = [_key(arrivals[at]) for _, at in sorted(first.items())]
+        state = states[arrival.survey]
+        if arrival.key is not None and not state.invited and state.outcome is not Outcome.UNKNOWN:
+            same.setdefault((arrival.survey, arrival.key), []).append(at)
+    keys = [_key(arrivals[places[0]]) for _, places in sorted(same.items())]
     is_open = [one for one in keys if states[one.survey].outcome is Outcome.COUNTED]
     new = database.insert_keys(run, is_open) if is_open else set()
-    seals = {pair: arrivals[first[pair]].seal for pair in new}
-    for pair in first.keys() - new:
-        if states[pair[0]].outcome is not Outcome.UNKNOWN:
-            seals[pair] = _seal(run, *pair)
-    fresh = {first[pair] for pair in new}
-    for at, arrival in enumerate(arrivals):
-        known = seals.get((arrival.survey, arrival.key or b""))
-        if known is not None and at not in fresh:
-            outcomes[at] = _repeated(arrival, known)
+    for pair, places in same.items():
+        if pair in new:
+            known, again = arrivals[places[0]].seal, places[1:]
+        else:
+            known, again = _seal(run, *pair), places
+        for at in again:
+            outcomes[at] = _repeated(arrivals[at], known, outcomes[at])
     return outcomes
 
 
@@ -101,11 +100,13 @@ def _by_invitation(database: Database, run: Run, arrival: Arrival, state: Outcom
             return Outcome.COUNTED
         run("DELETE FROM keys WHERE survey = ? AND key = ?", arrival.survey, arrival.key)
         return Outcome.UNINVITED
-    known = _seal(run, arrival.survey, arrival.key)
-    return state if known is None else _repeated(arrival, known)
+    return _repeated(arrival, _seal(run, arrival.survey, arrival.key), state)
 
 
-def _repeated(arrival: Arrival, known: bytes) -> Outcome:
+def _repeated(arrival: Arrival, known: bytes | None, otherwise: Outcome) -> Outcome:
+    """Return what becomes of an arrival whose key came before, by what is known of that."""
+    if known is None:
+        return otherwise
     return Outcome.ALREADY if arrival.seal == known else Outcome.CONFLICT
 
 
