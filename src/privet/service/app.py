@@ -132,7 +132,7 @@ class _Resource:
             detail = "This is for the administrator: send 'Authorization: Bearer TOKEN'."
             scheme = {"WWW-Authenticate": "Bearer"}
             raise Problem(401, "not-allowed", detail, scheme)
-        return await row.handler(self._service, request)
+        return await row.handler(self._service, request, **request.path_params)
 
     async def _allowance(self, request: Request, origin: str) -> Sequence[tuple[bytes, bytes]]:
         """Return the headers that let a page of another origin see the answer, if it may."""

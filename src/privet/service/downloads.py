@@ -28,9 +28,8 @@ KINDS = {"csv": "text/csv", "svg": "image/svg+xml", "png": "image/png"}
 _MOST_KEPT = 64
 
 
-async def download(service: Service, request: Request) -> Response:
+async def download(service: Service, request: Request, id: str, ending: str) -> Response:
     """Return the estimate as CSV, SVG or PNG: of a questionnaire, one question's or table's."""
-    id, ending = request.path_params["id"], request.path_params["ending"]
     if ending not in KINDS:
         raise Problem(404, "nowhere", f"An estimate is a file that ends in {', '.join(KINDS)}.")
     asked = request.query_params.getlist("question")

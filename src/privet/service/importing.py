@@ -30,10 +30,10 @@ PARQUET = "application/vnd.apache.parquet"
 _MOST_BYTES = 1 << 30
 
 
-async def import_reports(service: Service, request: Request) -> Response:
+async def import_reports(service: Service, request: Request, id: str) -> Response:
     """Count the reports of a reports file; a file that comes again is not counted again."""
     media_type(request, PARQUET)
-    contract = await service.contract(request.path_params["id"])
+    contract = await service.contract(id)
     with TemporaryDirectory(prefix="privet-") as folder:
         path = Path(folder, "reports.parquet")
         digest = await _received(request, path)

@@ -39,9 +39,8 @@ _KEY = re.compile(KEY.encode())
 _FEW, _SHORT = 16, 1024
 
 
-async def take_reports(service: Service, request: Request) -> Response:
+async def take_reports(service: Service, request: Request, id: str) -> Response:
     """Count the reports of a request."""
-    id = request.path_params["id"]
     contract = await service.contract(id)
     key, invitation = _word(request, "Idempotency-Key", "key"), _word(request, "Invitation")
     kind = media_type(request, BYTES, JSON)

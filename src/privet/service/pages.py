@@ -20,15 +20,14 @@ from . import surveys
 from .languages import USUAL, chosen, languages, privacy
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Iterable
 
     from starlette.requests import Request
 
     from ..contract import Contract
     from .app import Service
     from .messages import OneSurvey
-
-    Handler = Callable[[Service, Request], Awaitable[Response]]
+    from .routes import Handler
 
 __all__ = ["HTML", "Html", "answer", "dashboard", "editor", "fill", "page", "results", "settings"]
 
@@ -96,11 +95,11 @@ def _administrators(handler: Handler) -> Handler:
     """Lead whoever is not the administrator to the login."""
 
     @wraps(handler)
-    async def guarded(service: Service, request: Request) -> Response:
+    async def guarded(service: Service, request: Request, **names: str) -> Response:
         if not await service.is_admin(request):
             place = request.scope.get("root_path", "") + "/login"
             return Response(status_code=303, headers={"Location": place})
-        return await handler(service, request)
+        return await handler(service, request, **names)
 
     return guarded
 
@@ -143,10 +142,10 @@ async def editor(service: Service, request: Request) -> Response:
 
 
 @_administrators
-async def settings(service: Service, request: Request) -> Response:
+async def settings(service: Service, request: Request, id: str) -> Response:
     """Return a page for a survey's links, invitations and settings."""
     try:
-        one = await asyncio.to_thread(surveys.one, service, request.path_params["id"])
+        one = await asyncio.to_thread(surveys.one, service, id)
     except NoSurvey as error:
         return _missing(request, error)
     kept = one.settings
@@ -166,9 +165,8 @@ async def settings(service: Service, request: Request) -> Response:
 # --- everyone's pages -----------------------------------------------------------------------------
 
 
-async def results(service: Service, request: Request) -> Response:
+async def results(service: Service, request: Request, id: str) -> Response:
     """Return a page that shows what the reports say, as they come."""
-    id = request.path_params["id"]
     try:
         contract = await service.contract(id)
         is_open = (await asyncio.to_thread(service.store.get, id)).open
@@ -187,9 +185,9 @@ async def results(service: Service, request: Request) -> Response:
     )  # fmt: skip
 
 
-async def answer(service: Service, request: Request) -> Response:
+async def answer(service: Service, request: Request, id: str) -> Response:
     """Return the page on which people answer."""
-    id, language = request.path_params["id"], chosen(request)
+    language = chosen(request)
     try:
         contract = await service.contract(id)
         is_open = (await asyncio.to_thread(service.store.get, id)).open

@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 _PIECE = 1 << 20
 
 
-async def estimate(service: Service, request: Request) -> Response:
+async def estimate(service: Service, request: Request, id: str) -> Response:
     """Return what the reports say; computed once for the same reports."""
-    id = request.path_params["id"]
     found = await service.estimates.of(id)
     await check_visible(service, request, id, found.n)
     return tagged(request, found.tag, found.body)
@@ -46,9 +45,8 @@ async def check_visible(service: Service, request: Request, id: str, n: int) -> 
         raise Problem(403, "private", f"The results of this survey are {when}.")
 
 
-async def progress(service: Service, request: Request) -> Response:
+async def progress(service: Service, request: Request, id: str) -> Response:
     """Say whether a survey is open, and whether there are results to see."""
-    id = request.path_params["id"]
     is_open = (await asyncio.to_thread(service.store.get, id)).open
     n = await asyncio.to_thread(service.store.size, id)
     try:
@@ -60,15 +58,14 @@ async def progress(service: Service, request: Request) -> Response:
     return json_reply(Progress(is_open, "shown", ""))
 
 
-async def tally(service: Service, request: Request) -> Response:
+async def tally(service: Service, request: Request, id: str) -> Response:
     """Return the tally, as `Tally.from_bytes` reads it."""
-    found = await asyncio.to_thread(service.store.tally, request.path_params["id"])
+    found = await asyncio.to_thread(service.store.tally, id)
     return tagged(request, tag(found), found.to_bytes(), BYTES)
 
 
-async def reports(service: Service, request: Request) -> Response:
+async def reports(service: Service, request: Request, id: str) -> Response:
     """Return all reports: one after the other, or as a reports file where Parquet is accepted."""
-    id = request.path_params["id"]
     parts = await asyncio.to_thread(service.store.reports, id)
     if PARQUET in request.headers.get("accept", ""):
         contract = await service.contract(id)

@@ -36,12 +36,10 @@ from .static_files import KINDS, static_file
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from starlette.requests import Request
     from starlette.responses import Response
 
-    from .app import Service
-
-    Handler = Callable[[Service, Request], Awaitable[Response]]
+    # Takes the service, the request, and by their names the parts of the path that are in braces.
+    Handler = Callable[..., Awaitable[Response]]
     Media = Mapping[str, type | None]
 
 __all__ = ["ROUTES", "Row"]

@@ -51,9 +51,9 @@ def files() -> dict[str, File]:
     return found
 
 
-async def static_file(service: Service, request: Request) -> Response:
+async def static_file(service: Service, request: Request, name: str) -> Response:
     """Return a file of the pages."""
-    file = files().get(request.path_params["name"])
+    file = files().get(name)
     if file is None:
         raise Problem(404, "nowhere", "There is no such file.")
     if had(request, file.headers["ETag"]):

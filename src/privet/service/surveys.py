@@ -51,10 +51,9 @@ async def listed(service: Service, request: Request) -> Response:
     return json_reply(Listed(await asyncio.to_thread(every, service)))
 
 
-async def change(service: Service, request: Request) -> Response:
+async def change(service: Service, request: Request, id: str) -> Response:
     """Change some settings; those that are not named stay."""
     media_type(request, JSON)
-    id = request.path_params["id"]
     with service.room.reading(request) as reading:
         given = read(await reading.body(), dict[str, Any])
     kept = (await asyncio.to_thread(service.store.get, id)).settings
@@ -67,33 +66,30 @@ async def change(service: Service, request: Request) -> Response:
     return json_reply(await asyncio.to_thread(one, service, id))
 
 
-async def invite(service: Service, request: Request) -> Response:
+async def invite(service: Service, request: Request, id: str) -> Response:
     """Make invitations, each of which counts once; they are not shown again."""
     media_type(request, JSON)
     with service.room.reading(request) as reading:
         count = read(await reading.body(), Invite).count
     made = [token_urlsafe(16) for _ in range(count)]
-    id = request.path_params["id"]
     await asyncio.to_thread(service.store.invite, id, map(hashed, made))
     return json_reply(Invitations(made), 201)
 
 
-async def contract(service: Service, request: Request) -> Response:
+async def contract(service: Service, request: Request, id: str) -> Response:
     """Return exactly the canonical text."""
-    entry = await asyncio.to_thread(service.store.get, request.path_params["id"])
+    entry = await asyncio.to_thread(service.store.get, id)
     return tagged(request, f'"{sha256(entry.contract).hexdigest()}"', entry.contract)
 
 
-async def close(service: Service, request: Request) -> Response:
+async def close(service: Service, request: Request, id: str) -> Response:
     """Take no more reports."""
-    id = request.path_params["id"]
     await asyncio.to_thread(service.store.close, id)
     return json_reply(await asyncio.to_thread(one, service, id))
 
 
-async def delete(service: Service, request: Request) -> Response:
+async def delete(service: Service, request: Request, id: str) -> Response:
     """Remove a survey and its reports."""
-    id = request.path_params["id"]
     await asyncio.to_thread(service.store.delete, id)
     service.forget(id)
     return Response(status_code=204)
