@@ -102,8 +102,16 @@ class Database(ABC):
     def dispose(self) -> None:
         """Close the connections."""
 
-    def migrate(self, run: Run, *, create: bool) -> None:
+    def migrate(self, *, create: bool) -> None:
         """Bring the tables up to date, from 001.sql on; refuse those of a newer privet."""
+        try:
+            with self.alone("migrations"), self.writing() as run:
+                self._migrate(run, create=create)
+        except BaseException:
+            self.dispose()
+            raise
+
+    def _migrate(self, run: Run, *, create: bool) -> None:
         scripts = sorted((MIGRATIONS / self.dialect).iterdir())
         version = self.version(run)
         if version > len(scripts):

@@ -43,12 +43,7 @@ class Postgres(Database):
         self._url = url
         self._idle: list[Any] = []
         self._lock = Lock()
-        try:
-            with self.alone("migrations"), self.writing() as run:
-                self.migrate(run, create=create)
-        except BaseException:
-            self.dispose()
-            raise
+        self.migrate(create=create)
 
     # --- transactions -----------------------------------------------------------------------------
 

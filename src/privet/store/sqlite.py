@@ -65,12 +65,7 @@ class Sqlite(Database):
         with _translated(self._path):
             self._refuse_others()
             self._writer = self._connect()
-        try:
-            with self.writing() as run:
-                self.migrate(run, create=create)
-        except BaseException:
-            self._writer.close()
-            raise
+        self.migrate(create=create)
 
     # --- transactions -----------------------------------------------------------------------------
 
