@@ -100,20 +100,21 @@ class _Resource:
         try:
             response = await self._respond(request)
         except ClientDisconnect:  # who would hear an answer has gone
-            self._service.metrics.refused("disconnected")
+            self._service.metrics.count("privet_refused_total", "disconnected")
             return
         except Exception as error:
             problem = as_problem(error)
             if problem is not error and problem.status >= 500:
                 note(error)
-            self._service.metrics.refused(problem.reason)
+            self._service.metrics.count("privet_refused_total", problem.reason)
             response = problem.response()
             await incoming.drain()
         response.raw_headers += safe_headers(response.media_type)
         if self._shared and (origin := headers_of(request).get(b"origin")) is not None:
             response.raw_headers += await self._allowance(request, origin.decode("latin-1"))
         method = request.method if request.method in self._rows else "other"
-        self._service.metrics.answered(method, self._path, response.status_code)
+        labels = method, self._path, response.status_code
+        self._service.metrics.count("privet_requests_total", *labels)
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> Response:

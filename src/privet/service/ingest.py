@@ -56,7 +56,7 @@ async def take_reports(service: Service, request: Request, id: str) -> Response:
         outcome = await service.gathering.add(arrival)
     if outcome not in (Outcome.COUNTED, Outcome.ALREADY):
         raise refusal(id, outcome)
-    service.metrics.accepted(outcome.value, n)
+    service.metrics.count("privet_reports_total", outcome.value, by=n)
     return Response(b'{"outcome":"%s","reports":%d}' % (outcome.value.encode(), n), media_type=JSON)
 
 
