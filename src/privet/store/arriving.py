@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InvalidArgument
 from ..wording import check_id
-from .database import Key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -75,8 +74,8 @@ def outcomes_of(database: Database, run: Run, arrivals: Sequence[Arrival]) -> li
         state = states[arrival.survey]
         if arrival.key is not None and not state.invited and state.outcome is not Outcome.UNKNOWN:
             same.setdefault((arrival.survey, arrival.key), []).append(at)
-    keys = [_key(arrivals[places[0]]) for _, places in sorted(same.items())]
-    is_open = [one for one in keys if states[one.survey].outcome is Outcome.COUNTED]
+    first = [arrivals[places[0]] for _, places in sorted(same.items())]
+    is_open = [one for one in first if states[one.survey].outcome is Outcome.COUNTED]
     new = database.insert_keys(run, is_open) if is_open else set()
     for pair, places in same.items():
         if pair in new:
@@ -93,7 +92,7 @@ def _by_invitation(database: Database, run: Run, arrival: Arrival, state: Outcom
     is_open = state is Outcome.COUNTED
     if arrival.key is None:
         return Outcome.UNINVITED if is_open else state
-    if is_open and database.insert_keys(run, [_key(arrival)]):
+    if is_open and database.insert_keys(run, [arrival]):
         spend = "DELETE FROM invitations WHERE survey = ? AND invitation = ?"
         invitation = arrival.invitation or b""
         if invitation == EXEMPT or run(spend, arrival.survey, invitation).rowcount:
@@ -108,10 +107,6 @@ def _repeated(arrival: Arrival, known: bytes | None, otherwise: Outcome) -> Outc
     if known is None:
         return otherwise
     return Outcome.ALREADY if arrival.seal == known else Outcome.CONFLICT
-
-
-def _key(arrival: Arrival) -> Key:
-    return Key(arrival.survey, arrival.key or b"", arrival.seal or b"")
 
 
 def _seal(run: Run, survey: str, key: bytes) -> bytes | None:

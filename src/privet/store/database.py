@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..errors import StoreFailure
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from os import PathLike
 
-__all__ = ["MIGRATIONS", "Cursor", "Database", "Key", "Run", "set_fact"]
+    from .arriving import Arrival
+
+__all__ = ["MIGRATIONS", "Cursor", "Database", "Run", "set_fact"]
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 
@@ -47,14 +49,6 @@ def set_fact(run: Run, name: str, value: bytes) -> None:
     run(insert, name, value)
 
 
-class Key(NamedTuple):
-    """A key that a group brings, to be inserted unless it is there."""
-
-    survey: str
-    key: bytes
-    seal: bytes
-
-
 class Database(ABC):
     """A database that a store is in; all that differs between one and another."""
 
@@ -75,8 +69,8 @@ class Database(ABC):
         """Wait until nobody else folds or deletes this survey."""
 
     @abstractmethod
-    def insert_keys(self, run: Run, keys: list[Key]) -> set[tuple[str, bytes]]:
-        """Insert the keys that are not there yet, and return those."""
+    def insert_keys(self, run: Run, arrivals: list[Arrival]) -> set[tuple[str, bytes]]:
+        """Insert the keys of arrivals that are not there yet, and return those."""
 
     @abstractmethod
     def delete_rows(self, run: Run, rows: list[int]) -> int:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from .database import Cursor, Key, Run
+    from .arriving import Arrival
+    from .database import Cursor, Run
 
 __all__ = ["Postgres"]
 
@@ -69,14 +70,15 @@ class Postgres(Database):
         """Begin a transaction that reads everything as of one moment."""
         return self._transaction(_SNAPSHOT)
 
-    def insert_keys(self, run: Run, keys: list[Key]) -> set[tuple[str, bytes]]:
-        """Insert the keys that are not there yet, in their order, and return those."""
+    def insert_keys(self, run: Run, arrivals: list[Arrival]) -> set[tuple[str, bytes]]:
+        """Insert the keys of arrivals that are not there yet, in their order, and return those."""
         insert = (
             "INSERT INTO keys (survey, key, seal) "
             "SELECT * FROM unnest(?::text[], ?::bytea[], ?::bytea[]) "
             "ON CONFLICT DO NOTHING RETURNING survey, key"
         )
-        return set(run(insert, *map(list, zip(*keys, strict=True))).fetchall())
+        rows = [(one.survey, one.key, one.seal) for one in arrivals]
+        return set(run(insert, *map(list, zip(*rows, strict=True))).fetchall())
 
     @contextmanager
     def alone(self, id: str) -> Iterator[None]:
