@@ -95,8 +95,7 @@ class _Resource:
             self._rows["HEAD"] = self._rows["GET"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        incoming = Incoming(receive)
-        request = Request(scope, incoming)
+        request = Incoming(scope, receive, self._service.room)
         try:
             response = await self._respond(request)
         except ClientDisconnect:  # who would hear an answer has gone
@@ -108,7 +107,7 @@ class _Resource:
                 note(error)
             self._service.metrics.count("privet_refused_total", problem.reason)
             response = problem.response()
-            await incoming.drain()
+            await request.drain()
         response.raw_headers += safe_headers(response.media_type)
         if self._shared and (origin := headers_of(request).get(b"origin")) is not None:
             response.raw_headers += await self._allowance(request, origin.decode("latin-1"))
@@ -117,7 +116,7 @@ class _Resource:
         self._service.metrics.count("privet_requests_total", *labels)
         await response(scope, receive, send)
 
-    async def _respond(self, request: Request) -> Response:
+    async def _respond(self, request: Incoming) -> Response:
         address = request.scope.get("client")
         wait = self._service.limit.wait(address[0] if address else "")
         if wait:
@@ -133,7 +132,10 @@ class _Resource:
             detail = "This is for the administrator: send 'Authorization: Bearer TOKEN'."
             scheme = {"WWW-Authenticate": "Bearer"}
             raise Problem(401, "not-allowed", detail, scheme)
-        return await row.handler(self._service, request, **request.path_params)
+        try:
+            return await row.handler(self._service, request, **request.path_params)
+        finally:
+            request.give_back()
 
     async def _allowance(self, request: Request, origin: str) -> Sequence[tuple[bytes, bytes]]:
         """Return the headers that let a page of another origin see the answer, if it may."""

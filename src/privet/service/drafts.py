@@ -51,9 +51,8 @@ async def draft(service: Service, request: Request) -> Response:
     """Return the contract of a draft, and what so many people would tell."""
     media_type(request, JSON, TOML)
     people = _people(request.query_params.get("people", str(_PEOPLE)))
-    with service.room.reading(request) as reading:
-        body = await reading.body()
-        return Response(await asyncio.to_thread(_drafted, body, people), media_type=JSON)
+    document = await asyncio.to_thread(_drafted, await request.body(), people)
+    return Response(document, media_type=JSON)
 
 
 def _people(said: str) -> int:

@@ -44,16 +44,15 @@ async def take_reports(service: Service, request: Request, id: str) -> Response:
     contract = await service.contract(id)
     key, invitation = _word(request, "Idempotency-Key", "key"), _word(request, "Invitation")
     kind = media_type(request, BYTES, JSON)
-    with service.room.reading(request) as reading:
-        body = await reading.body()
-        if len(body) <= min(_SHORT, _FEW * contract.mechanism.report_bytes):
-            arrival = _arrival(contract, key, kind, body)
-        else:
-            arrival = await asyncio.to_thread(_arrival, contract, key, kind, body)
-        n = len(arrival.reports) // contract.mechanism.report_bytes
-        if invitation is not None:
-            arrival = _invited(arrival, invitation, n)
-        outcome = await service.gathering.add(arrival)
+    body = await request.body()
+    if len(body) <= min(_SHORT, _FEW * contract.mechanism.report_bytes):
+        arrival = _arrival(contract, key, kind, body)
+    else:
+        arrival = await asyncio.to_thread(_arrival, contract, key, kind, body)
+    n = len(arrival.reports) // contract.mechanism.report_bytes
+    if invitation is not None:
+        arrival = _invited(arrival, invitation, n)
+    outcome = await service.gathering.add(arrival)
     if outcome not in (Outcome.COUNTED, Outcome.ALREADY):
         raise refusal(id, outcome)
     service.metrics.count("privet_reports_total", outcome.value, by=n)

@@ -38,9 +38,7 @@ async def create(service: Service, request: Request) -> Response:
     media_type(request, JSON)
     given = in_query(request.query_params.multi_items())
     settings = service.defaults.changed(given, words=True)
-    with service.room.reading(request) as reading:
-        body = await reading.body()
-        contract = await asyncio.to_thread(Contract.from_json, body)
+    contract = await asyncio.to_thread(Contract.from_json, await request.body())
     new = await asyncio.to_thread(service.store.create, contract, settings.kept())
     headers = {"Location": f"{request.scope.get('root_path', '')}/surveys/{contract.id}"}
     return json_reply(Created(contract.id, contract.fingerprint), 201 if new else 200, headers)
@@ -54,8 +52,7 @@ async def listed(service: Service, request: Request) -> Response:
 async def change(service: Service, request: Request, id: str) -> Response:
     """Change some settings; those that are not named stay."""
     media_type(request, JSON)
-    with service.room.reading(request) as reading:
-        given = read(await reading.body(), dict[str, Any])
+    given = read(await request.body(), dict[str, Any])
     kept = (await asyncio.to_thread(service.store.get, id)).settings
     before = Settings.read(kept)
     after = before.changed(given)
@@ -69,8 +66,7 @@ async def change(service: Service, request: Request, id: str) -> Response:
 async def invite(service: Service, request: Request, id: str) -> Response:
     """Make invitations, each of which counts once; they are not shown again."""
     media_type(request, JSON)
-    with service.room.reading(request) as reading:
-        count = read(await reading.body(), Invite).count
+    count = read(await request.body(), Invite).count
     made = [token_urlsafe(16) for _ in range(count)]
     await asyncio.to_thread(service.store.invite, id, map(hashed, made))
     return json_reply(Invitations(made), 201)
