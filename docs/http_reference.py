@@ -35,7 +35,7 @@ def reasons() -> dict[int, list[str]]:
             match node:
                 case ast.Call(
                     func=ast.Name("Problem"),
-                    args=[ast.Constant(value=status), ast.Constant(value=reason), *_],
+                    args=[ast.Constant(value=int(status)), ast.Constant(value=str(reason)), *_],
                 ):
                     found[status].add(reason)
     return {status: sorted(found[status]) for status in sorted(found)}
