@@ -85,7 +85,6 @@ class Questionnaire(Contract):
     title: str
     surveys: tuple[Survey, ...]
     pages: tuple[Page, ...]
-    mechanism: Paged
     _by_id: dict[str, Survey]
 
     def __init__(
@@ -216,7 +215,7 @@ class Questionnaire(Contract):
         With a secret of the person's own, it is always the same one.
         """
         read = urandom if secret is None else self._keyed(secret, b"page")
-        return self.pages[self.mechanism.draw(Stream(read, 8))]
+        return self.pages[self._paged.draw(Stream(read, 8))]
 
     def randomize(
         self,
@@ -241,7 +240,7 @@ class Questionnaire(Contract):
         value = page.value(answers)
         context = page.context(value)
         report = self._sampled(page.mechanism, page.answers, value, context, secret)
-        return self.mechanism.enclosed(page.number, report)
+        return self._paged.enclosed(page.number, report)
 
     def randomize_batch(self, answers: Any, *, entropy: Entropy | None = None) -> NDArray[np.uint8]:
         """Return one report per row, uint8 (n, report_bytes), in the order of the answers.
@@ -254,6 +253,10 @@ class Questionnaire(Contract):
         from .analysis.randomizing import randomize
 
         return randomize(self, values_of_table(self, answers, entropy), entropy)
+
+    @property
+    def _paged(self) -> Paged:
+        return self.mechanism  # type: ignore[return-value]
 
     def check_ids(self, owner: str, answers: object) -> None:
         """Refuse answers to questions that are not asked."""
