@@ -35,9 +35,9 @@ def reasons() -> dict[int, list[str]]:
             match node:
                 case ast.Call(
                     func=ast.Name("Problem"),
-                    args=[ast.Attribute(attr=status), ast.Constant(value=reason), *_],
+                    args=[ast.Constant(value=int(status)), ast.Constant(value=str(reason)), *_],
                 ):
-                    found[HTTPStatus[status].value].add(reason)
+                    found[status].add(reason)
     return {status: sorted(found[status]) for status in sorted(found)}
 
 

@@ -28,8 +28,9 @@ from .survey import Survey
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from os import PathLike
-    from typing import Self
+    from typing import Any, Self
 
+    from .answers.base import Answers
     from .ledger import Ledger
     from .pages import Page
     from .posting import Reply
@@ -100,7 +101,8 @@ class Client:
         most: int = 1000,
         invitation: str | None = None,
     ) -> None:
-        self._invited = _check_invitation(invitation)
+        _check_invitation(invitation)
+        self._invited = invitation is not None
         self._post = Post(url, invitation)
         self.contract = _contract_of(self._post, survey, fingerprint)
         self._met = self._used = False
@@ -169,7 +171,9 @@ class Client:
             if self._ledger is not None:
                 self._ledger.charge(self.contract, mark)
         except BaseException as error:
-            self._release()
+            with self._changed:
+                self._held -= 1
+                self._changed.notify_all()
             if not isinstance(error, OSError | InvalidFile):
                 raise
             self._say(f"The ledger cannot be used: {error}")
@@ -213,21 +217,19 @@ class Client:
 
     # --- from answers to batches --------------------------------------------------------------
 
-    def _randomized(self, answer: object, page: Page | None) -> tuple[bytes, str | None]:
+    def _randomized(self, answer: Any, page: Page | None) -> tuple[bytes, str | None]:
         """Return a report, and what stands for a keyed answer in the ledger."""
         contract, secret = self.contract, self._secret
+        asked: Answers | Page
         if isinstance(contract, Survey) and page is None:
+            asked = contract.answers
             report = contract.randomize(answer, secret=secret)
-            if secret is None:
-                return report, None
-            context = contract.answers.context(contract.answers.value(answer))
         else:
-            asked = self._questionnaire()
-            page = self.draw() if page is None else page
-            report = asked.randomize(answer, page=page, secret=secret)  # type: ignore[arg-type]
-            if secret is None:
-                return report, None
-            context = page.context(page.value(answer))  # type: ignore[arg-type]
+            asked = self.draw() if page is None else page
+            report = self._questionnaire().randomize(answer, page=asked, secret=secret)
+        if secret is None:
+            return report, None
+        context = asked.context(asked.value(answer))
         text = b"privet ledger " + bytes.fromhex(contract.fingerprint) + context
         return report, digest(secret, text, "sha256").hex()
 
@@ -255,11 +257,6 @@ class Client:
         with self._changed:
             self.dropped += reports
         self._say("Reports are dropped; `dropped` says how many.")
-
-    def _release(self) -> None:
-        with self._changed:
-            self._held -= 1
-            self._changed.notify_all()
 
     def _say(self, text: str) -> None:
         """Say something once."""
@@ -351,15 +348,13 @@ def _contract_of(post: Post, survey: Contract | str, fingerprint: str | None) ->
     return found
 
 
-def _check_invitation(invitation: str | None) -> bool:
-    """Return whether there is an invitation, which is a secret and not to be shown."""
-    if invitation is None:
-        return False
-    if not isinstance(invitation, str) or not _INVITATION.fullmatch(invitation):
+def _check_invitation(invitation: str | None) -> None:
+    """Refuse what is no invitation; as it is a secret, it is not to be shown."""
+    text = isinstance(invitation, str)
+    if invitation is not None and not (text and _INVITATION.fullmatch(invitation)):
         rule = "22 to 128 characters of base64url"
-        given = f"{len(invitation)} others" if isinstance(invitation, str) else type(invitation)
+        given = f"{len(invitation)} others" if text else type(invitation)
         raise InvalidArgument("Client", "invitation", rule, given)
-    return True
 
 
 @atexit.register

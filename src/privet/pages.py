@@ -49,8 +49,6 @@ class Page:
 
     """
 
-    __slots__ = ("__dict__", "mechanism", "number", "questions", "share", "weight")
-
     def __init__(
         self,
         number: int,

@@ -36,21 +36,24 @@ OTHER_CONTRACT = "other-contract"
 
 
 class Reply:
-    """What a service said: its status, 0 if it said nothing, and what is to be done."""
+    """What a service said, and what is to be done.
 
-    def __init__(self, status: int, fields: dict[str, Any], retry_after: str | None) -> None:
-        self.status, self._fields = status, fields
+    Where it said nothing, the status is 0, and the body says why.
+    """
+
+    def __init__(self, status: int, body: bytes, retry_after: str | None = None) -> None:
+        self.status, self.body, self.fields = status, body, _fields(body)
         self.wait = min(_seconds(retry_after or ""), _LONGEST_WAIT)
 
     @property
     def reason(self) -> str:
         """Why reports are refused, in a word."""
-        return str(self._fields.get("reason", self.status or "unreachable"))
+        return str(self.fields.get("reason", self.status or "unreachable"))
 
     @property
     def taken(self) -> bool:
         """Whether the reports are counted; a hotel's login page also has the status 200."""
-        return self.status == 200 and "outcome" in self._fields
+        return self.status == 200 and "outcome" in self.fields
 
     @property
     def closed(self) -> bool:
@@ -116,15 +119,13 @@ class Post:
 
     def contract(self, id: str) -> bytes:
         """Return what the service says a survey is, or raise ServiceFailure."""
-        try:
-            status, body, _ = self._ask("GET", id, None, {})
-        except (OSError, HTTPException) as error:
-            raise ServiceFailure(f"The service cannot be reached: {error}") from None
-        finally:
-            self.close()
-        if status != 200:
-            raise ServiceFailure(f"The service does not give the survey {id!r}: status {status}.")
-        return body
+        reply = self._ask("GET", id, None, {})
+        self.close()
+        if reply.status == 200:
+            return reply.body
+        if reply.status == 0:
+            raise ServiceFailure(f"The service cannot be reached: {reply.body.decode()}")
+        raise ServiceFailure(f"The service does not give the survey {id!r}: status {reply.status}.")
 
     def check(self, contract: Contract) -> Reply | None:
         """Return None if the service has this very contract, or else what it said instead.
@@ -133,48 +134,38 @@ class Post:
         is no contract at all is somebody else's, such as a hotel's.
         """
         had = {"If-None-Match": f'"{contract.fingerprint}"'}
-        try:
-            status, body, retry_after = self._ask("GET", contract.id, None, had)
-        except (OSError, HTTPException):
-            self.close()
-            return Reply(0, {}, None)
-        if status == 304 or (status == 200 and body == contract.to_json().encode()):
+        reply = self._ask("GET", contract.id, None, had)
+        if reply.status == 304:
             return None
-        fields = _fields(body)
-        if status != 200:
-            return Reply(status, fields, retry_after)
-        if fields.get("id") != contract.id:
-            return Reply(0, {}, retry_after)
-        return Reply(409, {"reason": OTHER_CONTRACT}, None)
+        if reply.status == 200:
+            if reply.body == contract.to_json().encode():
+                return None
+            if reply.fields.get("id") == contract.id:
+                return Reply(409, json.dumps({"reason": OTHER_CONTRACT}).encode())
+            reply.status = 0  # as the service itself has said nothing
+        return reply
 
     def reports(self, id: str, key: str, reports: bytes) -> Reply:
         """Send reports; the same key and reports may be sent again, and count once."""
         headers = {"Content-Type": "application/octet-stream", "Idempotency-Key": key}
         if self._invitation is not None:
             headers["Invitation"] = self._invitation
-        try:
-            status, body, retry_after = self._ask("POST", f"{id}/reports", reports, headers)
-        except (OSError, HTTPException):
-            self.close()
-            return Reply(0, {}, None)
-        return Reply(status, _fields(body), retry_after)
+        return self._ask("POST", f"{id}/reports", reports, headers)
 
-    def _ask(
-        self,
-        method: str,
-        path: str,
-        body: bytes | None,
-        headers: dict[str, str],
-    ) -> tuple[int, bytes, str | None]:
-        if self._connection is None:
-            self._connection = self._connect()
-        place = f"{self._before}{self._path}/surveys/{quote(path)}"
-        self._connection.request(method, place, body, headers | self._extra)
-        with self._connection.getresponse() as response:
-            found = response.read(_MOST_BODY)
-            if not response.isclosed():  # there is more, which nobody wants
-                self.close()
-            return response.status, found, response.headers.get("Retry-After")
+    def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Reply:
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            place = f"{self._before}{self._path}/surveys/{quote(path)}"
+            self._connection.request(method, place, body, headers | self._extra)
+            with self._connection.getresponse() as response:
+                found = response.read(_MOST_BODY)
+                if not response.isclosed():  # there is more, which nobody wants
+                    self.close()
+                return Reply(response.status, found, response.headers.get("Retry-After"))
+        except (OSError, HTTPException) as error:
+            self.close()
+            return Reply(0, str(error).encode(errors="replace"))
 
     def _connect(self) -> HTTPConnection:
         """Return a connection to the service, or to the proxy on the way to it."""

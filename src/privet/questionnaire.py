@@ -85,6 +85,7 @@ class Questionnaire(Contract):
     title: str
     surveys: tuple[Survey, ...]
     pages: tuple[Page, ...]
+    _by_id: dict[str, Survey]
 
     def __init__(
         self,
@@ -97,34 +98,28 @@ class Questionnaire(Contract):
         id: str | None = None,
     ) -> None:
         title = check_text("Questionnaire", "title", title)
-        questions = _check_surveys(surveys, epsilon)
+        by_id = _check_surveys(surveys, epsilon)
         identifier = check_id("Questionnaire", id if id is not None else slug(title, "questions"))
-        asked = [(one.id,) for one in questions] + _check_tables(questions, tables)
-        by_id = _by_id(questions)
+        asked = [(name,) for name in by_id] + _check_tables(by_id, tables)
         mechanisms = [_mechanism(_found(by_id, ids), epsilon) for ids in asked]
-        weights = weights_of(questions, asked, mechanisms, shares)
-        pages = [
-            (ids, weight, mechanism)
-            for ids, weight, mechanism in zip(asked, weights, mechanisms, strict=True)
-            if weight
-        ]
-        self._settle(title, questions, epsilon, pages, identifier, max(STREAMS))
+        weights = weights_of([*by_id.values()], asked, mechanisms, shares)
+        drawn = [page for page in zip(asked, weights, mechanisms, strict=True) if page[1]]
+        self._settle(title, by_id, drawn, identifier, max(STREAMS))
 
     def _settle(
         self,
         title: str,
-        surveys: tuple[Survey, ...],
-        epsilon: float,
+        by_id: dict[str, Survey],
         pages: Sequence[tuple[tuple[str, ...], int, Mechanism]],
         identifier: str,
         version: int,
     ) -> None:
         """Be the questionnaire of these, for good."""
         mechanism = Paged([page[2] for page in pages], [page[1] for page in pages])
-        total, by_id = sum(mechanism.weights), _by_id(surveys)
+        total = sum(mechanism.weights)
         vars(self).update(
             title=title,
-            surveys=surveys,
+            surveys=tuple(by_id.values()),
             epsilon=mechanism.epsilon,
             pages=tuple(
                 Page(number, _found(by_id, ids), weight, weight / total, part)
@@ -133,6 +128,7 @@ class Questionnaire(Contract):
             mechanism=mechanism,
             id=identifier,
             version=version,
+            _by_id=by_id,
         )
 
     def __repr__(self) -> str:
@@ -147,7 +143,7 @@ class Questionnaire(Contract):
 
     def __getitem__(self, question: str) -> Survey:
         """Return the survey with an id."""
-        return _found(_by_id(self.surveys), (question,))[0]
+        return _found(self._by_id, (question,))[0]
 
     # --- the contract -------------------------------------------------------------------------
 
@@ -200,15 +196,15 @@ class Questionnaire(Contract):
             if not all(isinstance(one, str) for one in asks) or asks in pages_of:
                 raise InvalidSurvey(f"The questions of a page must be ids, once. Got {asks!r:.80}.")
             pages_of[asks] = page
-        surveys = tuple(_question(one, epsilon, pages_of) for one in fields["questions"])
-        _check_surveys(surveys, epsilon)
-        _check_tables(surveys, [asks for asks in pages_of if len(asks) != 1])
-        pages, by_id = [], _by_id(surveys)
+        surveys = [_question(one, epsilon, pages_of) for one in fields["questions"]]
+        by_id = _check_surveys(surveys, epsilon)
+        _check_tables(by_id, [asks for asks in pages_of if len(asks) != 1])
+        pages = []
         for asks, page in pages_of.items():
             joint = Page.joined(_found(by_id, asks))
             pages.append((asks, page["weight"], mechanism_of(joint, epsilon, page["mechanism"])))
         questionnaire = cls.__new__(cls)
-        questionnaire._settle(title, surveys, epsilon, pages, identifier, version)
+        questionnaire._settle(title, by_id, pages, identifier, version)
         return questionnaire
 
     # --- answers to reports -------------------------------------------------------------------
@@ -266,35 +262,31 @@ class Questionnaire(Contract):
         """Refuse answers to questions that are not asked."""
         if not isinstance(answers, Mapping):
             raise InvalidArgument(owner, "answers", "a mapping of question ids", answers)
-        ids = _by_id(self.surveys)
         for name in answers:
-            if name not in ids:
-                rule = f"answers to {', '.join(map(repr, ids))}"
+            if name not in self._by_id:
+                rule = f"answers to {', '.join(map(repr, self._by_id))}"
                 raise InvalidArgument(owner, "answers", rule, name)
 
 
-def _check_surveys(surveys: Sequence[Survey], epsilon: float) -> tuple[Survey, ...]:
+def _check_surveys(surveys: Sequence[Survey], epsilon: float) -> dict[str, Survey]:
+    """Return the surveys by their ids."""
     owner = "Questionnaire"
     if isinstance(surveys, str | Mapping) or not isinstance(surveys, Iterable):
         raise InvalidArgument(owner, "surveys", "a sequence of Survey", surveys)
-    questions = tuple(surveys)
-    if not questions:
-        raise InvalidArgument(owner, "surveys", "at least one Survey", surveys)
-    first: dict[str, int] = {}
-    for i, one in enumerate(questions):
+    by_id: dict[str, Survey] = {}
+    for i, one in enumerate(surveys):
         if not isinstance(one, Survey):
             raise InvalidArgument(owner, f"surveys[{i}]", "a Survey", one)
         if one.epsilon != epsilon:
             rule = f"of epsilon = {epsilon}, as the questionnaire's is"
             raise InvalidArgument(owner, f"surveys[{i}]", rule, one)
-        if first.setdefault(one.id, i) != i:
-            rule = f"of another id than surveys[{first[one.id]}]"
+        if one.id in by_id:
+            rule = f"of another id than surveys[{list(by_id).index(one.id)}]"
             raise InvalidArgument(owner, f"surveys[{i}]", rule, one.id)
-    return questions
-
-
-def _by_id(surveys: Sequence[Survey]) -> dict[str, Survey]:
-    return {one.id: one for one in surveys}
+        by_id[one.id] = one
+    if not by_id:
+        raise InvalidArgument(owner, "surveys", "at least one Survey", surveys)
+    return by_id
 
 
 def _found(
@@ -309,12 +301,11 @@ def _found(
 
 
 def _check_tables(
-    surveys: Sequence[Survey], tables: Sequence[Sequence[str]]
+    by_id: Mapping[str, Survey], tables: Sequence[Sequence[str]]
 ) -> list[tuple[str, ...]]:
-    owner, checked = "Questionnaire", []
+    owner, checked, seen = "Questionnaire", [], set()
     if isinstance(tables, str) or not isinstance(tables, Iterable):
         raise InvalidArgument(owner, "tables", "a sequence of tuples of ids", tables)
-    seen, by_id = set(), _by_id(surveys)
     for i, table in enumerate(tables):
         parameter = f"tables[{i}]"
         if isinstance(table, str) or not isinstance(table, Iterable):

@@ -72,7 +72,7 @@ def test_waits_grow_and_are_at_least_as_long_as_the_service_says():
 
 def test_a_service_says_how_long_to_wait_in_seconds_or_as_a_date():
     def wait(text):
-        return Reply(503, {}, text).wait
+        return Reply(503, b"", text).wait
 
     assert (wait("7"), wait("9" * 400)) == (7, 86_400)
     assert 50 < wait(formatdate(time.time() + 60, usegmt=True)) <= 60

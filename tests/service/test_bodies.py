@@ -3,14 +3,16 @@
 import asyncio
 
 import pytest
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 
 from privet.service import bodies
 from privet.service.bodies import Incoming, Room
 from privet.service.problems import Problem
 
+SCOPE = {"type": "http", "method": "POST", "headers": []}
 
-def request(parts, *, stalls=False):
+
+def request(parts, room, *, stalls=False):
     """A request whose body comes in parts, and then not at all."""
     left = list(parts)
 
@@ -20,21 +22,28 @@ def request(parts, *, stalls=False):
         part = left.pop(0)
         return {"type": "http.request", "body": part, "more_body": bool(left) or stalls}
 
-    return Request({"type": "http", "method": "POST", "headers": []}, Incoming(receive))
+    return Incoming(dict(SCOPE), receive, room)
+
+
+async def read(request):
+    """The body, whose room is given back, as the application does it."""
+    try:
+        return await request.body()
+    finally:
+        request.give_back()
 
 
 def test_all_requests_share_the_room_and_give_it_back():
     room = Room(10)
 
     async def story():
-        with room.reading(request([b"abc", b"def"])) as first:
-            assert await first.body() == b"abcdef"
-            with room.reading(request([b"xyz", b"uv"])) as second:
-                with pytest.raises(Problem) as caught:
-                    await second.body()
-                assert (caught.value.status, caught.value.headers) == (503, {"Retry-After": "5"})
-        with room.reading(request([b"0123456789"])) as third:
-            return await third.body()
+        first = request([b"abc", b"def"], room)
+        assert await first.body() == b"abcdef"
+        with pytest.raises(Problem) as caught:
+            await read(request([b"xyz", b"uv"], room))
+        assert (caught.value.status, caught.value.headers) == (503, {"Retry-After": "5"})
+        first.give_back()
+        return await read(request([b"0123456789"], room))
 
     assert asyncio.run(story()) == b"0123456789"
 
@@ -46,12 +55,7 @@ def test_a_body_may_come_late_and_in_parts():
         await asyncio.sleep(0.01)
         return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)}
 
-    async def story():
-        scope = {"type": "http", "method": "POST", "headers": []}
-        with Room().reading(Request(scope, receive)) as reading:
-            return await reading.body()
-
-    assert asyncio.run(story()) == b"abcdef"
+    assert asyncio.run(Incoming(dict(SCOPE), receive, Room()).body()) == b"abcdef"
 
 
 @pytest.mark.parametrize("first", [[], [{"type": "http.request", "body": b"a", "more_body": True}]])
@@ -61,31 +65,21 @@ def test_who_goes_away_is_noticed(first):
     async def receive():
         return left.pop(0)
 
-    async def story():
-        scope = {"type": "http", "method": "POST", "headers": []}
-        with Room().reading(Request(scope, receive)) as reading:
-            await reading.body()
-
     with pytest.raises(ClientDisconnect):
-        asyncio.run(story())
+        asyncio.run(Incoming(dict(SCOPE), receive, Room()).body())
 
 
 @pytest.mark.parametrize("parts", [[], [b"abc"]])
 def test_reading_can_be_cancelled(parts):
     room = Room(10)
 
-    async def story():
-        with room.reading(request(parts, stalls=True)) as reading:
-            await reading.body()
-
     async def whole():
-        task = asyncio.create_task(story())
+        task = asyncio.create_task(read(request(parts, room, stalls=True)))
         await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        with room.reading(request([b"0123456789"])) as reading:
-            return await reading.body()
+        return await read(request([b"0123456789"], room))
 
     assert asyncio.run(whole()) == b"0123456789"
 
@@ -98,7 +92,7 @@ def test_what_is_left_of_a_refused_body_is_thrown_away_within_limits(parts, read
         part = left.pop(0)
         return {"type": "http.request", "body": part, "more_body": bool(left)}
 
-    asyncio.run(Incoming(receive).drain())
+    asyncio.run(Incoming(dict(SCOPE), receive, Room()).drain())
     assert len(parts) - len(left) == read
 
 
@@ -108,4 +102,4 @@ def test_a_refused_body_that_does_not_come_is_not_waited_for(monkeypatch):
     async def receive():
         await asyncio.sleep(60)
 
-    asyncio.run(Incoming(receive).drain())
+    asyncio.run(Incoming(dict(SCOPE), receive, Room()).drain())

@@ -10,11 +10,11 @@ from arrivals import AGE, SURVEY, answers, arrival
 from privet.errors import NoReports, NoSurvey
 from privet.service import estimating
 from privet.service.estimating import Estimates
-from privet.store.sql import SqlStore
+from privet.store import Store
 from privet.store.sqlite import Sqlite
 
 
-class Watched(SqlStore):
+class Watched(Store):
     """A real store that writes down whose tally was read."""
 
     def __init__(self, path):

@@ -10,12 +10,11 @@ from privet.errors import StoreFull
 from privet.service.gathering import Gathering
 from privet.service.metrics import Metrics
 from privet.service.problems import Problem
-from privet.store import Outcome, open_store
-from privet.store.sql import SqlStore
+from privet.store import Outcome, Store, open_store
 from privet.store.sqlite import Sqlite
 
 
-class Watched(SqlStore):
+class Watched(Store):
     """A real store that writes down what is asked of it, and waits for leave to commit."""
 
     def __init__(self, path):

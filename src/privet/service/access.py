@@ -10,7 +10,6 @@ import logging
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import sha256
 from hmac import compare_digest
-from http import HTTPStatus
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from ..store import Store
 
 __all__ = [
-    "check_admin", "check_same_origin", "cookie", "hashed", "is_token", "replace_token",
+    "check_same_origin", "cookie", "hashed", "is_admin", "is_token", "replace_token",
     "settle_token",
 ]  # fmt: skip
 
@@ -48,21 +47,17 @@ def is_token(token: str, kept: bytes | None) -> bool:
     return compare_digest(hashed(token), kept or b"")
 
 
-def check_admin(request: Request, kept: bytes | None) -> None:
-    """Refuse a request that is not the administrator's, or is not of our own pages."""
+def is_admin(request: Request, kept: bytes | None) -> bool:
+    """Tell whether a request is the administrator's; refuse what other sites' pages send."""
     authorization = request.headers.get("authorization")
-    if authorization is None:
-        if is_token(_in_cookie(request), kept):
-            if request.method not in _SAFE:
-                check_same_origin(request)
-            return
-    else:
+    if authorization is not None:
         scheme, _, token = authorization.partition(" ")
-        if scheme.lower() == "bearer" and is_token(token.strip(), kept):
-            return
-    detail = "This is for the administrator: send 'Authorization: Bearer TOKEN'."
-    headers = {"WWW-Authenticate": "Bearer"}
-    raise Problem(HTTPStatus.UNAUTHORIZED, "not-allowed", detail, headers)
+        return scheme.lower() == "bearer" and is_token(token.strip(), kept)
+    if not is_token(_in_cookie(request), kept):
+        return False
+    if request.method not in _SAFE:
+        check_same_origin(request)
+    return True
 
 
 def check_same_origin(request: Request) -> None:
@@ -73,8 +68,7 @@ def check_same_origin(request: Request) -> None:
     else:
         same = site == "same-origin"
     if not same:
-        detail = "This is for pages of this service alone."
-        raise Problem(HTTPStatus.FORBIDDEN, "cross-site", detail)
+        raise Problem(403, "cross-site", "This is for pages of this service alone.")
 
 
 def cookie(request: Request, token: str) -> str:
@@ -108,23 +102,22 @@ def settle_token(store: Store, path: Path | None) -> str | None:
         return None
     if path is None and store.token() is not None:
         return None
-    token = token_urlsafe(_TOKEN_BYTES)
-    if path is not None:
-        with replacing(path, private=True) as temporary:
-            temporary.write_text(token + "\n", "utf-8")
-    store.set_token(hashed(token))
-    return token
+    return _new_token(store, path, for_good=False)
 
 
 def replace_token(store: Store, path: Path | None) -> str:
     """Make a new token, after which the one before is never valid again; write it to a file."""
+    return _new_token(store, path, for_good=True)
+
+
+def _new_token(store: Store, path: Path | None, *, for_good: bool) -> str:
     token = token_urlsafe(_TOKEN_BYTES)
     if path is None:
-        store.set_token(hashed(token), for_good=True)
-    else:
-        if path.exists():  # whose mode the new one takes
-            path.chmod(0o600)
-        with replacing(path, private=True) as temporary:
-            temporary.write_text(token + "\n", "utf-8")
-            store.set_token(hashed(token), for_good=True)
+        store.set_token(hashed(token), for_good=for_good)
+        return token
+    if path.exists():  # whose mode the new one takes
+        path.chmod(0o600)
+    with replacing(path, private=True) as temporary:
+        temporary.write_text(token + "\n", "utf-8")
+        store.set_token(hashed(token), for_good=for_good)
     return token

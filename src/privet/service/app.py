@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
-from http import HTTPStatus
 from itertools import groupby
 from math import ceil, inf
 from time import monotonic
@@ -16,7 +15,7 @@ from starlette.routing import Route, Router
 
 from ..contract import Contract
 from ..errors import NoSurvey, StoreFailure
-from .access import check_admin
+from .access import is_admin
 from .bodies import Incoming, Room, headers_of
 from .downloads import Files
 from .estimating import Estimates
@@ -75,9 +74,9 @@ class Service:
             _keep(self._settings, id, (monotonic(), found))
         return found
 
-    async def check_admin(self, request: Request) -> None:
-        """Refuse a request that is not the administrator's."""
-        check_admin(request, await asyncio.to_thread(self.store.token))
+    async def is_admin(self, request: Request) -> bool:
+        """Tell whether a request is the administrator's."""
+        return is_admin(request, await asyncio.to_thread(self.store.token))
 
     def forget(self, id: str) -> None:
         """Read a survey's settings and reports anew."""
@@ -96,44 +95,47 @@ class _Resource:
             self._rows["HEAD"] = self._rows["GET"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        incoming = Incoming(receive)
-        request = Request(scope, incoming)
+        request = Incoming(scope, receive, self._service.room)
         try:
             response = await self._respond(request)
         except ClientDisconnect:  # who would hear an answer has gone
-            self._service.metrics.refused("disconnected")
+            self._service.metrics.count("privet_refused_total", "disconnected")
             return
         except Exception as error:
             problem = as_problem(error)
-            if problem is not error and problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            if problem is not error and problem.status >= 500:
                 note(error)
-            self._service.metrics.refused(problem.reason)
+            self._service.metrics.count("privet_refused_total", problem.reason)
             response = problem.response()
-            await incoming.drain()
+            await request.drain()
         response.raw_headers += safe_headers(response.media_type)
         if self._shared and (origin := headers_of(request).get(b"origin")) is not None:
             response.raw_headers += await self._allowance(request, origin.decode("latin-1"))
         method = request.method if request.method in self._rows else "other"
-        self._service.metrics.answered(method, self._path, response.status_code)
+        labels = method, self._path, response.status_code
+        self._service.metrics.count("privet_requests_total", *labels)
         await response(scope, receive, send)
 
-    async def _respond(self, request: Request) -> Response:
+    async def _respond(self, request: Incoming) -> Response:
         address = request.scope.get("client")
         wait = self._service.limit.wait(address[0] if address else "")
         if wait:
             again = {"Retry-After": str(ceil(wait))}
-            detail = "Too many requests come from this address."
-            raise Problem(HTTPStatus.TOO_MANY_REQUESTS, "too-many", detail, again)
+            raise Problem(429, "too-many", "Too many requests come from this address.", again)
         row = self._rows.get(request.method)
         if row is None:
             allowed = {"Allow": ", ".join(sorted([*self._rows, "OPTIONS"]))}
             if request.method == "OPTIONS":
-                return Response(status_code=HTTPStatus.NO_CONTENT, headers=allowed)
-            detail = f"Here, one can {allowed['Allow']}."
-            raise Problem(HTTPStatus.METHOD_NOT_ALLOWED, "method", detail, allowed)
-        if row.admin:
-            await self._service.check_admin(request)
-        return await row.handler(self._service, request)
+                return Response(status_code=204, headers=allowed)
+            raise Problem(405, "method", f"Here, one can {allowed['Allow']}.", allowed)
+        if row.admin and not await self._service.is_admin(request):
+            detail = "This is for the administrator: send 'Authorization: Bearer TOKEN'."
+            scheme = {"WWW-Authenticate": "Bearer"}
+            raise Problem(401, "not-allowed", detail, scheme)
+        try:
+            return await row.handler(self._service, request, **request.path_params)
+        finally:
+            request.give_back()
 
     async def _allowance(self, request: Request, origin: str) -> Sequence[tuple[bytes, bytes]]:
         """Return the headers that let a page of another origin see the answer, if it may."""
@@ -148,7 +150,7 @@ async def _nowhere(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a request for a path that is in no row of the table."""
     if scope["type"] == "http":
         detail = "There is nothing here; GET /openapi.json says what there is."
-        problem = Problem(HTTPStatus.NOT_FOUND, "nowhere", detail)
+        problem = Problem(404, "nowhere", detail)
         await problem.response()(scope, receive, send)
 
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 
 from .problems import Problem, busy
 
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
+    from collections.abc import AsyncGenerator
 
-    from starlette.requests import Request
-    from starlette.types import Message, Receive
+    from starlette.types import Receive, Scope
 
 __all__ = ["MOST_BODY", "Incoming", "Room", "headers_of", "media_type"]
 
@@ -27,36 +24,11 @@ MOST_HELD = 64 << 20
 _MOST_DRAINED, _DRAIN_SECONDS = 4 * MOST_BODY, 5.0
 
 
-class Incoming:
-    """The messages of a request, and whether all have come."""
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive, self._whole = receive, False
-
-    async def __call__(self) -> Message:
-        """Return the next message."""
-        message = await self._receive()
-        self._whole = not message.get("more_body", False)
-        return message
-
-    async def drain(self) -> None:
-        """Throw away what is left of a body, unless that is too much."""
-        left = _MOST_DRAINED
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_DRAIN_SECONDS):
-                while not self._whole and left > 0:
-                    left -= len((await self()).get("body", b""))
-
-
 class Room:
     """How many bytes of requests may be held at a time, by all of them together."""
 
     def __init__(self, size: int = MOST_HELD) -> None:
         self._left = size
-
-    def reading(self, request: Request) -> _Reading:
-        """Hold what is read of a request until the end of the block."""
-        return _Reading(self, request)
 
     def take(self, size: int) -> None:
         """Take so many bytes, or refuse; a negative number gives them back."""
@@ -65,43 +37,48 @@ class Room:
         self._left -= size
 
 
-class _Reading:
-    """A body that is being read."""
+class Incoming(Request):
+    """A request whose body takes room until it is given back."""
 
-    def __init__(self, room: Room, request: Request) -> None:
-        self._room, self._request, self._size = room, request, 0
+    def __init__(self, scope: Scope, receive: Receive, room: Room) -> None:
+        super().__init__(scope, receive)
+        self._room, self._held, self._whole = room, 0, False
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._room.take(-self._size)
+    async def stream(self) -> AsyncGenerator[bytes, None]:
+        """Yield the parts of the body that have not come yet."""
+        while not self._whole:
+            message = await self.receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            self._whole = not message.get("more_body", False)
+            yield message.get("body", b"")
 
     async def body(self) -> bytes:
-        """Return the whole body."""
-        said = headers_of(self._request).get(b"content-length", b"0")
+        """Return the whole body, for which there is room."""
+        said = headers_of(self).get(b"content-length", b"0")
         _check_size(int(said) if said.isdigit() else 0)
-        parts, more = [], True
-        while more:
-            message = await self._request.receive()
-            parts.append(self._taken(message))
-            more = message.get("more_body", False)
+        parts = []
+        async for part in self.stream():
+            _check_size(self._held + len(part))
+            self._room.take(len(part))
+            self._held += len(part)
+            parts.append(part)
         return b"".join(parts)
 
-    def _taken(self, message: Message) -> bytes:
-        """Return a message's part of the body, for which there is room."""
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        part: bytes = message.get("body", b"")
-        _check_size(self._size + len(part))
-        self._room.take(len(part))
-        self._size += len(part)
-        return part
+    def give_back(self) -> None:
+        """Hold no more of the body, as it is not needed any more."""
+        self._room.take(-self._held)
+        self._held = 0
+
+    async def drain(self) -> None:
+        """Throw away what is left of the body, unless that is too much."""
+        left = _MOST_DRAINED
+        with suppress(TimeoutError, ClientDisconnect):
+            async with asyncio.timeout(_DRAIN_SECONDS):
+                async for part in self.stream():
+                    left -= len(part)
+                    if left <= 0:
+                        break
 
 
 def headers_of(request: Request) -> dict[bytes, bytes]:
@@ -119,11 +96,10 @@ def media_type(request: Request, *allowed: str) -> str:
     found = headers.get(b"content-type", b"").partition(b";")[0].strip().lower().decode("latin-1")
     if found not in allowed or headers.get(b"content-encoding", b"identity") != b"identity":
         detail = f"The body must be {' or '.join(allowed)}, not compressed."
-        raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "media-type", detail)
+        raise Problem(415, "media-type", detail)
     return found
 
 
 def _check_size(size: int) -> None:
     if size > MOST_BODY:
-        detail = f"A body has at most {MOST_BODY:,} bytes."
-        raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", detail)
+        raise Problem(413, "too-large", f"A body has at most {MOST_BODY:,} bytes.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -29,12 +28,10 @@ KINDS = {"csv": "text/csv", "svg": "image/svg+xml", "png": "image/png"}
 _MOST_KEPT = 64
 
 
-async def download(service: Service, request: Request) -> Response:
+async def download(service: Service, request: Request, id: str, ending: str) -> Response:
     """Return the estimate as CSV, SVG or PNG: of a questionnaire, one question's or table's."""
-    id, ending = request.path_params["id"], request.path_params["ending"]
     if ending not in KINDS:
-        detail = f"An estimate is a file that ends in {', '.join(KINDS)}."
-        raise Problem(HTTPStatus.NOT_FOUND, "nowhere", detail)
+        raise Problem(404, "nowhere", f"An estimate is a file that ends in {', '.join(KINDS)}.")
     asked = request.query_params.getlist("question")
     tally = await asyncio.to_thread(service.store.tally, id)
     await check_visible(service, request, id, tally.n)
@@ -72,7 +69,7 @@ def _file(tally: Any, asked: list[str], ending: str) -> bytes:
         part = _part(tally, asked)
         return _table(part) if ending == "csv" else _picture(part, ending)
     except InvalidArgument as error:
-        raise Problem(HTTPStatus.BAD_REQUEST, "question", str(error)) from None
+        raise Problem(400, "question", str(error)) from None
 
 
 def _part(tally: Any, asked: list[str]) -> Any:
@@ -80,12 +77,12 @@ def _part(tally: Any, asked: list[str]) -> Any:
     estimate = tally.estimate()
     if isinstance(tally.survey, Survey):
         if asked not in ([], [tally.survey.id]):
-            raise Problem(HTTPStatus.BAD_REQUEST, "question", "This survey is one question.")
+            raise Problem(400, "question", "This survey is one question.")
         return estimate
     known = [one.id for one in tally.survey.surveys]
     if not asked or not set(asked) <= set(known):
         detail = f"Name a ?question=, or those of a table, of {', '.join(known)}."
-        raise Problem(HTTPStatus.BAD_REQUEST, "question", detail)
+        raise Problem(400, "question", detail)
     return estimate[asked[0]] if len(asked) == 1 else estimate.table(*asked)
 
 

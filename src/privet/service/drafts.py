@@ -7,7 +7,6 @@ pictures are of made-up answers: what they show is how far the intervals would r
 from __future__ import annotations
 
 import asyncio
-from http import HTTPStatus
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,7 +34,7 @@ from .problems import Problem
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from ..questionnaire import Questionnaire
+    from ..plan.questionnaires import PlannedQuestion
     from .app import Service
 
 __all__ = ["TOML", "draft"]
@@ -52,15 +51,13 @@ async def draft(service: Service, request: Request) -> Response:
     """Return the contract of a draft, and what so many people would tell."""
     media_type(request, JSON, TOML)
     people = _people(request.query_params.get("people", str(_PEOPLE)))
-    with service.room.reading(request) as reading:
-        body = await reading.body()
-        return Response(await asyncio.to_thread(_drafted, body, people), media_type=JSON)
+    document = await asyncio.to_thread(_drafted, await request.body(), people)
+    return Response(document, media_type=JSON)
 
 
 def _people(said: str) -> int:
     if not said.isdecimal() or not 1 <= int(said[:12]) <= _MOST_PEOPLE:
-        detail = f"people is a whole number in [1, {_MOST_PEOPLE:,}]."
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-draft", detail)
+        raise Problem(400, "invalid-draft", f"people is a whole number in [1, {_MOST_PEOPLE:,}].")
     return int(said)
 
 
@@ -69,20 +66,15 @@ def _drafted(body: bytes, people: int) -> bytes:
         fields = parsed(body)
         whole = "privet" in fields
         contract = Contract.from_json(body) if whole else contract_of(fields)
-        rows = (
-            [_survey(contract, people)]
-            if isinstance(contract, Survey)
-            else _questionnaire(contract, people)  # type: ignore[arg-type]
-        )
+        rows = _planned(contract, people)
     except (InvalidArgument, InvalidSurvey) as error:
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-draft", str(error)) from None
-    read, plan = None if whole else fields, [msgspec.structs.asdict(row) for row in rows]
+        raise Problem(400, "invalid-draft", str(error)) from None
     document = {
         "contract": contract.fields(),
         "privacy": privacy(contract.epsilon),
         "shuffled": {"epsilon": if_shuffled(contract.mechanism, people), "delta": DELTA},
-        "plan": plan,
-        "draft": read,
+        "plan": [msgspec.structs.asdict(row) for row in rows],
+        "draft": None if whole else fields,
     }
     return as_json(document)
 
@@ -91,7 +83,7 @@ def _survey(survey: Survey, n: int) -> Planned:
     """Say what people tell of one question."""
     answers: Any = survey.answers
     if isinstance(answers, Scale):
-        return _scale(survey, n, n)
+        return _scale(survey, n, plan_with(answers, survey.mechanism, n, LEVEL).margin)
     asked = answers if answers.kind == "several" else survey.mechanism.d
     plan: Any = plan_with(asked, survey.mechanism, n, LEVEL)
     shares = _made_up(survey)
@@ -100,30 +92,29 @@ def _survey(survey: Survey, n: int) -> Planned:
     return Planned([survey.id], _OF[answers.kind], n, plan.common_margin, plan.detectable, picture)
 
 
-def _questionnaire(questionnaire: Questionnaire, n: int) -> list[Planned]:
+def _planned(contract: Any, n: int) -> list[Planned]:
     """Say what people tell of each question and each table."""
-    rows = []
-    for row in plan_questionnaire(questionnaire, n):
-        margin = _Z * row.standard_error
-        survey = questionnaire[row.asks[0]]
-        if row.of == "mean":
-            rows.append(_scale(survey, n, row.people, margin))
-            continue
-        picture = None
-        if len(row.asks) == 1:
-            shares = _made_up(survey)
-            ends = [(max(one - margin, 0.0), min(one + margin, 1.0)) for one in shares]
-            picture = _bars(survey, n, shares, ends)
-        of = _OF[survey.answers.kind] if len(row.asks) == 1 else "share"
-        rows.append(Planned(list(row.asks), of, row.people, margin, None, picture))
-    return rows
+    if isinstance(contract, Survey):
+        return [_survey(contract, n)]
+    return [_row(contract[row.asks[0]], row, n) for row in plan_questionnaire(contract, n)]
 
 
-def _scale(survey: Survey, n: int, people: float, margin: float | None = None) -> Planned:
+def _row(survey: Survey, row: PlannedQuestion, n: int) -> Planned:
+    """Say what people tell of a question among others, or of a table that begins with it."""
+    margin = _Z * row.standard_error
+    if row.of == "mean":
+        return _scale(survey, row.people, margin)
+    if len(row.asks) > 1:
+        return Planned(list(row.asks), "share", row.people, margin, None, None)
+    shares = _made_up(survey)
+    ends = [(max(one - margin, 0.0), min(one + margin, 1.0)) for one in shares]
+    picture = _bars(survey, n, shares, ends)
+    return Planned([survey.id], _OF[survey.answers.kind], row.people, margin, None, picture)
+
+
+def _scale(survey: Survey, people: float, margin: float) -> Planned:
     """Say what so many people tell of numbers, and draw as many that lie about the middle."""
     scale: Any = survey.answers
-    if margin is None:
-        margin = plan_with(scale, survey.mechanism, n, LEVEL).margin
     if people < 1:
         return Planned([survey.id], "mean", people, margin, None, None)
     shape = Scale(scale.low, scale.high, min(scale.cells, _CELLS), scale.unit, bands=scale.bands)
@@ -133,8 +124,7 @@ def _scale(survey: Survey, n: int, people: float, margin: float | None = None) -
     below = np.rint(round(people) * np.minimum(np.cumsum(chances), 1)).astype(np.int64)
     below[-1] = round(people)
     drawn = ScaleEstimate(coarse, round(people), np.diff(below, prepend=0))
-    picture = describe_question(drawn)
-    return Planned([survey.id], "mean", people, margin, None, picture)
+    return Planned([survey.id], "mean", people, margin, None, describe_question(drawn))
 
 
 def _made_up(survey: Survey) -> list[float]:

@@ -87,15 +87,17 @@ def describe_question(estimate: Shown) -> dict[str, Any]:
     head = {"kind": estimate.survey.answers.kind, "n": estimate.n}
     if isinstance(estimate, ScaleEstimate):
         return head | _scale(estimate)
+    categories = {"categories": estimate.survey.categories}
+    return head | categories | _shares(estimate) | {"found": estimate.found()}
+
+
+def _shares(estimate: Any) -> dict[str, Any]:
     low, high = estimate.interval(LEVEL)
     return {
-        **head,
-        "categories": estimate.survey.categories,
         "frequencies": estimate.frequencies,
         "standard_errors": estimate.standard_errors,
         "low": low,
         "high": high,
-        "found": estimate.found(),
     }
 
 
@@ -116,19 +118,10 @@ def _questionnaire(estimate: QuestionnaireEstimate) -> dict[str, Any]:
         "n": estimate.n,
         "pages": [{"asks": list(ids), "n": drew} for ids, drew in estimate.people.items()],
         "questions": {name: describe_question(one) for name, one in estimate.questions.items()},
-        "tables": [_table(ids, table) for ids, table in estimate.tables.items()],
-    }
-
-
-def _table(ids: tuple[str, ...], table: Any) -> dict[str, Any]:
-    low, high = table.interval(LEVEL)
-    return {
-        "questions": list(ids),
-        "categories": list(table.categories),
-        "frequencies": table.frequencies,
-        "standard_errors": table.standard_errors,
-        "low": low,
-        "high": high,
+        "tables": [
+            {"questions": list(ids), "categories": list(table.categories), **_shares(table)}
+            for ids, table in estimate.tables.items()
+        ],
     }
 
 

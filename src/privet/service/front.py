@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from .problems import Problem
@@ -34,8 +33,7 @@ def named(app: ASGIApp, names: Collection[str]) -> ASGIApp:
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and _host(scope) not in names:
-            detail = "This server does not answer for that host."
-            problem = Problem(HTTPStatus.MISDIRECTED_REQUEST, "host", detail)
+            problem = Problem(421, "host", "This server does not answer for that host.")
             await problem.response()(scope, receive, send)
         else:
             await app(scope, receive, send)

@@ -120,7 +120,9 @@ class Gathering:
             note(error)
             self._loop.call_soon_threadsafe(_fail, futures, error)
             return
-        self._metrics.committed(len(group), perf_counter() - began)
+        self._metrics.count("privet_commits_total")
+        self._metrics.count("privet_commit_requests_total", by=len(group))
+        self._metrics.count("privet_commit_seconds_total", by=perf_counter() - began)
         self._loop.call_soon_threadsafe(_tell, futures, outcomes)
         for arrival, outcome in zip(arrivals, outcomes, strict=True):
             if outcome is Outcome.COUNTED:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from hashlib import sha256
-from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
-
-from starlette.responses import Response
 
 from ..bulk import read_reports, tally_files
 from ..errors import PrivetError
 from ..store import EXEMPT, Arrival, Outcome
 from .bodies import media_type
-from .ingest import JSON, refusal
-from .messages import Imported, encoded
+from .ingest import refusal
+from .messages import Imported
 from .problems import Problem
+from .replies import json_reply
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+    from starlette.responses import Response
 
     from ..contract import Contract
     from .app import Service
@@ -31,16 +30,14 @@ PARQUET = "application/vnd.apache.parquet"
 _MOST_BYTES = 1 << 30
 
 
-async def import_reports(service: Service, request: Request) -> Response:
+async def import_reports(service: Service, request: Request, id: str) -> Response:
     """Count the reports of a reports file; a file that comes again is not counted again."""
     media_type(request, PARQUET)
-    contract = await service.contract(request.path_params["id"])
+    contract = await service.contract(id)
     with TemporaryDirectory(prefix="privet-") as folder:
         path = Path(folder, "reports.parquet")
         digest = await _received(request, path)
-        await asyncio.to_thread(_check, path, contract)
-        done = await asyncio.to_thread(_imported, service, contract, path, digest)
-    return Response(encoded(done), media_type=JSON)
+        return json_reply(await asyncio.to_thread(_imported, service, contract, path, digest))
 
 
 async def _received(request: Request, path: Path) -> bytes:
@@ -50,8 +47,7 @@ async def _received(request: Request, path: Path) -> bytes:
         async for piece in request.stream():
             size += len(piece)
             if size > _MOST_BYTES:
-                detail = f"A file has at most {_MOST_BYTES:,} bytes."
-                raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", detail)
+                raise Problem(413, "too-large", f"A file has at most {_MOST_BYTES:,} bytes.")
             digest.update(piece)
             await asyncio.to_thread(file.write, piece)
     return digest.digest()
@@ -63,11 +59,12 @@ def _check(path: Path, contract: Contract) -> None:
         tally_files(path, contract)
     except PrivetError as error:
         detail = str(error).replace(str(path), "The file")
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-file", detail) from None
+        raise Problem(400, "invalid-file", detail) from None
 
 
 def _imported(service: Service, contract: Contract, path: Path, digest: bytes) -> Imported:
     """Add the reports, part by part; each has a key of the file's, so that it counts once."""
+    _check(path, contract)
     done, id = Imported(0, 0), contract.id
     for part, reports in enumerate(read_reports(path, contract)):
         key = sha256(b"import %d %s" % (part, digest)).digest()

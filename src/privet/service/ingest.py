@@ -11,7 +11,6 @@ import json
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import sha256
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,25 +39,23 @@ _KEY = re.compile(KEY.encode())
 _FEW, _SHORT = 16, 1024
 
 
-async def take_reports(service: Service, request: Request) -> Response:
+async def take_reports(service: Service, request: Request, id: str) -> Response:
     """Count the reports of a request."""
-    id = request.path_params["id"]
     contract = await service.contract(id)
     key, invitation = _word(request, "Idempotency-Key", "key"), _word(request, "Invitation")
     kind = media_type(request, BYTES, JSON)
-    with service.room.reading(request) as reading:
-        body = await reading.body()
-        if len(body) <= min(_SHORT, _FEW * contract.mechanism.report_bytes):
-            arrival = _arrival(contract, key, kind, body)
-        else:
-            arrival = await asyncio.to_thread(_arrival, contract, key, kind, body)
-        n = len(arrival.reports) // contract.mechanism.report_bytes
-        if invitation is not None:
-            arrival = _invited(arrival, invitation, n)
-        outcome = await service.gathering.add(arrival)
+    body = await request.body()
+    if len(body) <= min(_SHORT, _FEW * contract.mechanism.report_bytes):
+        arrival = _arrival(contract, key, kind, body)
+    else:
+        arrival = await asyncio.to_thread(_arrival, contract, key, kind, body)
+    n = len(arrival.reports) // contract.mechanism.report_bytes
+    if invitation is not None:
+        arrival = _invited(arrival, invitation, n)
+    outcome = await service.gathering.add(arrival)
     if outcome not in (Outcome.COUNTED, Outcome.ALREADY):
         raise refusal(id, outcome)
-    service.metrics.accepted(outcome.value, n)
+    service.metrics.count("privet_reports_total", outcome.value, by=n)
     return Response(b'{"outcome":"%s","reports":%d}' % (outcome.value.encode(), n), media_type=JSON)
 
 
@@ -75,14 +72,14 @@ def _word(request: Request, header: str, parameter: str = "") -> bytes | None:
         return None
     if len(set(given)) > 1 or not _KEY.fullmatch(given[0]):
         detail = f"{header} is 22 to 128 characters of base64url, of at least 128 random bits."
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-key", detail)
+        raise Problem(400, "invalid-key", detail)
     return given[0]
 
 
 def _invited(arrival: Arrival, invitation: bytes, n: int) -> Arrival:
     if arrival.key is None or n > 1:
         detail = "With an invitation come one report and an Idempotency-Key."
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-invitation", detail)
+        raise Problem(400, "invalid-invitation", detail)
     return arrival._replace(invitation=sha256(invitation).digest())
 
 
@@ -148,11 +145,10 @@ def refusal(id: str, outcome: Outcome) -> Exception:
     """Return why an arrival was not counted."""
     match outcome:
         case Outcome.CLOSED:
-            return Problem(HTTPStatus.CONFLICT, "closed", "This survey is closed.")
+            return Problem(409, "closed", "This survey is closed.")
         case Outcome.CONFLICT:
-            detail = "This key came with other reports before."
-            return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "key-reused", detail)
+            return Problem(422, "key-reused", "This key came with other reports before.")
         case Outcome.UNINVITED:
             detail = "This survey is by invitation, and this one is unknown, spent or missing."
-            return Problem(HTTPStatus.FORBIDDEN, "not-invited", detail)
+            return Problem(403, "not-invited", detail)
     return NoSurvey(id, gone=outcome is Outcome.GONE)

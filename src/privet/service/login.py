@@ -33,8 +33,7 @@ async def log_in(service: Service, request: Request) -> Response:
     """Take the token of the page into a cookie."""
     check_same_origin(request)
     media_type(request, FORM)
-    with service.room.reading(request) as reading:
-        fields = parse_qs((await reading.body()).decode("ascii", "replace"))
+    fields = parse_qs((await request.body()).decode("ascii", "replace"))
     token = fields.get("token", [""])[0].strip()
     if not is_token(token, await run_in_threadpool(service.store.token)):
         return _page(request, _WRONG, 401)

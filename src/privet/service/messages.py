@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -13,7 +12,7 @@ from .settings import Settings  # noqa: TC001, as msgspec reads it
 
 __all__ = [
     "Counted", "Created", "Drafted", "Imported", "Invitations", "Invite", "Listed", "OneSurvey",
-    "Planned", "Progress", "Reports", "Shuffled", "Status", "encoded", "read",
+    "Planned", "Progress", "Reports", "Shuffled", "Status", "read",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -130,15 +129,10 @@ class Status(Struct):
     status: Literal["ok"] = "ok"
 
 
-def encoded(message: Any) -> bytes:
-    """Return a message as JSON, with null for what is no number."""
-    return msgspec.json.encode(message)
-
-
 def read(body: bytes, kind: type[T]) -> T:
     """Return the message in a body, or refuse it."""
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         detail = f"The body is not the JSON that is asked for: {error}."
-        raise Problem(HTTPStatus.BAD_REQUEST, "invalid-body", detail) from None
+        raise Problem(400, "invalid-body", detail) from None

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 __all__ = ["MEDIA_TYPE", "Metrics"]
 
 MEDIA_TYPE = "text/plain; version=0.0.4"
 _LABELS = {
-    "privet_requests_total": ("method", "path", "status"),
+    "privet_requests_total": ("method", "path", "status"),  # the path is a pattern
     "privet_refused_total": ("reason",),
-    "privet_reports_total": ("outcome",),
+    "privet_reports_total": ("outcome",),  # of those that were counted, now or before
     "privet_commits_total": (),
     "privet_commit_requests_total": (),
     "privet_commit_seconds_total": (),
@@ -24,26 +22,14 @@ class Metrics:
     """
 
     def __init__(self) -> None:
-        none: dict[tuple[object, ...], float] = {(): 0}
-        self._counts = {name: Counter({} if some else none) for name, some in _LABELS.items()}
+        self._counts: dict[str, dict[tuple[object, ...], float]] = {
+            name: {} if labels else {(): 0} for name, labels in _LABELS.items()
+        }
 
-    def answered(self, method: str, path: str, status: int) -> None:
-        """Count a request, by the path's pattern."""
-        self._counts["privet_requests_total"][method, path, status] += 1
-
-    def refused(self, reason: str) -> None:
-        """Count a request that was refused."""
-        self._counts["privet_refused_total"][(reason,)] += 1
-
-    def accepted(self, outcome: str, reports: int) -> None:
-        """Count reports that were counted, now or before."""
-        self._counts["privet_reports_total"][(outcome,)] += reports
-
-    def committed(self, requests: int, seconds: float) -> None:
-        """Count a commit, its requests and how long it took."""
-        self._counts["privet_commits_total"][()] += 1
-        self._counts["privet_commit_requests_total"][()] += requests
-        self._counts["privet_commit_seconds_total"][()] += seconds  # type: ignore[assignment]
+    def count(self, name: str, *labels: object, by: float = 1) -> None:
+        """Count something more, which has these labels."""
+        counts = self._counts[name]
+        counts[labels] = counts.get(labels, 0) + by
 
     def text(self, inbox_bytes: int) -> str:
         """Return all numbers, with how many bytes of reports wait to be folded."""

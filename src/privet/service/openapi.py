@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["describe"]
 
 # Any request may be for another host, come too often or when the store is full, or find a fault.
-_ANYWHERE = (421, 429, 500, 503, 507)
+_ANYWHERE = {421, 429, 500, 503, 507}
+# What may be wrong with any body, and that there is no such survey, or not any more.
+_BODY, _SURVEY = {400, 413, 415}, {404, 410}
 
 
 def describe(rows: Sequence[Row]) -> dict[str, Any]:
@@ -56,10 +58,17 @@ def _operation(row: Row) -> dict[str, Any]:
 
 
 def _responses(row: Row) -> dict[str, Any]:
+    refuses = {*row.refuses, *_ANYWHERE}
+    if row.admin:
+        refuses.add(401)
+    if "{id}" in row.path:
+        refuses |= _SURVEY
+    if row.takes:
+        refuses |= _BODY
     problem = _content({MEDIA_TYPE: Details})
     responses: dict[str, Any] = {
         str(status): {"description": HTTPStatus(status).phrase, "content": problem}
-        for status in sorted({*row.refuses, *_ANYWHERE, *((401,) if row.admin else ())})
+        for status in sorted(refuses - row.gives.keys())
     }
     for status, media in row.gives.items():
         responses[str(status)] = {"description": HTTPStatus(status).phrase}

@@ -6,7 +6,7 @@ Whatever people wrote is escaped where it enters a template, and nowhere else.
 from __future__ import annotations
 
 import asyncio
-from functools import cache
+from functools import cache, wraps
 from html import escape
 from pathlib import Path
 from string import Template
@@ -18,18 +18,16 @@ from ..errors import NoSurvey
 from ..survey import Survey
 from . import surveys
 from .languages import USUAL, chosen, languages, privacy
-from .problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Iterable
 
     from starlette.requests import Request
 
     from ..contract import Contract
     from .app import Service
     from .messages import OneSurvey
-
-    Handler = Callable[[Service, Request], Awaitable[Response]]
+    from .routes import Handler
 
 __all__ = ["HTML", "Html", "answer", "dashboard", "editor", "fill", "page", "results", "settings"]
 
@@ -96,22 +94,14 @@ def _template(name: str) -> Template:
 def _administrators(handler: Handler) -> Handler:
     """Lead whoever is not the administrator to the login."""
 
-    async def guarded(service: Service, request: Request) -> Response:
-        if not await _is_admin(service, request):
+    @wraps(handler)
+    async def guarded(service: Service, request: Request, **names: str) -> Response:
+        if not await service.is_admin(request):
             place = request.scope.get("root_path", "") + "/login"
             return Response(status_code=303, headers={"Location": place})
-        return await handler(service, request)
+        return await handler(service, request, **names)
 
-    guarded.__name__, guarded.__doc__ = handler.__name__, handler.__doc__
     return guarded
-
-
-async def _is_admin(service: Service, request: Request) -> bool:
-    try:
-        await service.check_admin(request)
-    except Problem:
-        return False
-    return True
 
 
 @_administrators
@@ -152,10 +142,10 @@ async def editor(service: Service, request: Request) -> Response:
 
 
 @_administrators
-async def settings(service: Service, request: Request) -> Response:
+async def settings(service: Service, request: Request, id: str) -> Response:
     """Return a page for a survey's links, invitations and settings."""
     try:
-        one = await asyncio.to_thread(surveys.one, service, request.path_params["id"])
+        one = await asyncio.to_thread(surveys.one, service, id)
     except NoSurvey as error:
         return _missing(request, error)
     kept = one.settings
@@ -175,15 +165,14 @@ async def settings(service: Service, request: Request) -> Response:
 # --- everyone's pages -----------------------------------------------------------------------------
 
 
-async def results(service: Service, request: Request) -> Response:
+async def results(service: Service, request: Request, id: str) -> Response:
     """Return a page that shows what the reports say, as they come."""
-    id = request.path_params["id"]
     try:
         contract = await service.contract(id)
         is_open = (await asyncio.to_thread(service.store.get, id)).open
     except NoSurvey as error:
         return _missing(request, error)
-    admin, root = await _is_admin(service, request), request.scope.get("root_path", "")
+    admin, root = await service.is_admin(request), request.scope.get("root_path", "")
     one = isinstance(contract, Survey)
     return page(
         request, "results.html", title=contract.heading, scripts=["results.js"],
@@ -196,9 +185,9 @@ async def results(service: Service, request: Request) -> Response:
     )  # fmt: skip
 
 
-async def answer(service: Service, request: Request) -> Response:
+async def answer(service: Service, request: Request, id: str) -> Response:
     """Return the page on which people answer."""
-    id, language = request.path_params["id"], chosen(request)
+    language = chosen(request)
     try:
         contract = await service.contract(id)
         is_open = (await asyncio.to_thread(service.store.get, id)).open
@@ -206,7 +195,6 @@ async def answer(service: Service, request: Request) -> Response:
         return _missing(request, error, language)
     words, root = languages()[language], request.scope.get("root_path", "")
     count = 1 if isinstance(contract, Survey) else len(contract.surveys)  # type: ignore[attr-defined]
-    said = {name: text for name, text in words.items() if "{" not in text}
     links = "".join(
         fill(_LANGUAGE, code=code, name=other["name"])
         for code, other in languages().items()
@@ -215,13 +203,13 @@ async def answer(service: Service, request: Request) -> Response:
     mark, how_many = contract.fingerprint, "one" if count == 1 else "many"
     form = "ask.html" if is_open else "closed.html"
     values: dict[str, Any] = {
-        **said,
+        **words,
         "id": id,
         "heading": contract.heading,
         "privacy": privacy(contract.epsilon, language),
         "asked": words["asked"].format(host=request.url.netloc),
         "one_of": words["one_of"].format(count=count) if count > 1 else "",
-        "survey": fill(form, root=root, id=id, mark=mark, count=how_many, **said),
+        "survey": fill(form, root=root, id=id, mark=mark, count=how_many, **words),
         "facts": _facts(contract, words),
         "languages": Html(links),
     }
@@ -242,8 +230,8 @@ def _facts(contract: Contract, words: dict[str, str]) -> Html:
         ("ε", f"{contract.epsilon:g}"),
         (words["mechanism"], mechanism),
         (words["size"], contract.mechanism.report_bytes),
+        (words["fingerprint"], contract.fingerprint),
     ]
-    rows.append((words["fingerprint"], contract.fingerprint))
     return Html("".join(fill(_FACT, name=name, value=value) for name, value in rows))
 
 

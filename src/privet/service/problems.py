@@ -44,25 +44,20 @@ class Problem(Exception):
     """A request that is refused."""
 
     def __init__(
-        self,
-        status: HTTPStatus,
-        reason: str,
-        detail: str,
-        headers: Mapping[str, str] | None = None,
+        self, status: int, reason: str, detail: str, headers: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(detail)
         self.status, self.reason, self.headers = status, reason, dict(headers or {})
 
     def response(self) -> Response:
         """Return what the client is told."""
-        details = Details(self.status.phrase, self.status.value, str(self), self.reason)
-        body = msgspec.json.encode(details)
-        return Response(body, self.status.value, self.headers, MEDIA_TYPE)
+        details = Details(HTTPStatus(self.status).phrase, self.status, str(self), self.reason)
+        return Response(msgspec.json.encode(details), self.status, self.headers, MEDIA_TYPE)
 
 
 def busy(detail: str) -> Problem:
     """Return what says that the same request may succeed later."""
-    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, "busy", detail, _LATER)
+    return Problem(503, "busy", detail, _LATER)
 
 
 def as_problem(error: Exception) -> Problem:
@@ -71,21 +66,20 @@ def as_problem(error: Exception) -> Problem:
         case Problem():
             return error
         case NoSurvey(gone=True):
-            return Problem(HTTPStatus.GONE, "deleted", str(error))
+            return Problem(410, "deleted", str(error))
         case NoSurvey():
-            return Problem(HTTPStatus.NOT_FOUND, "unknown", str(error))
+            return Problem(404, "unknown", str(error))
         case NoReports():
-            return Problem(HTTPStatus.NOT_FOUND, "no-reports", str(error))
+            return Problem(404, "no-reports", str(error))
         case IdTaken():
-            return Problem(HTTPStatus.CONFLICT, "taken", str(error))
+            return Problem(409, "taken", str(error))
         case InvalidSurvey():
-            return Problem(HTTPStatus.BAD_REQUEST, "invalid-survey", str(error))
+            return Problem(400, "invalid-survey", str(error))
         case InvalidReport():
-            return Problem(HTTPStatus.BAD_REQUEST, "invalid-report", str(error))
+            return Problem(400, "invalid-report", str(error))
         case StoreFull():
-            detail = "The store has no room for more."
-            return Problem(HTTPStatus.INSUFFICIENT_STORAGE, "full", detail, _LATER)
+            return Problem(507, "full", "The store has no room for more.", _LATER)
         case StoreFailure():  # whose own words are for the log
             return busy("The store cannot be used at the moment.")
         case _:
-            return Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "fault", "The service has a fault.")
+            return Problem(500, "fault", "The service has a fault.")

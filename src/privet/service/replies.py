@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from starlette.responses import Response
 
 from .ingest import JSON
-from .messages import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,8 +20,8 @@ __all__ = ["had", "json_reply", "tagged"]
 def json_reply(
     message: Any, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return a message as JSON."""
-    return Response(encoded(message), status, headers, JSON)
+    """Return a message as JSON, with null for what is no number."""
+    return Response(msgspec.json.encode(message), status, headers, JSON)
 
 
 def tagged(request: Request, tag: str, body: bytes, kind: str = JSON) -> Response:

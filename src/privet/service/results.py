@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import ExitStack
-from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -31,9 +30,8 @@ if TYPE_CHECKING:
 _PIECE = 1 << 20
 
 
-async def estimate(service: Service, request: Request) -> Response:
+async def estimate(service: Service, request: Request, id: str) -> Response:
     """Return what the reports say; computed once for the same reports."""
-    id = request.path_params["id"]
     found = await service.estimates.of(id)
     await check_visible(service, request, id, found.n)
     return tagged(request, found.tag, found.body)
@@ -42,19 +40,13 @@ async def estimate(service: Service, request: Request) -> Response:
 async def check_visible(service: Service, request: Request, id: str, n: int) -> None:
     """Refuse whoever may not see what so many reports say, and tell when they may."""
     least = (await service.settings(id)).public_from
-    if least is not None and n >= least:
-        return
-    try:
-        await service.check_admin(request)
-    except Problem:
+    if (least is None or n < least) and not await service.is_admin(request):
         when = "never public" if least is None else f"public from {least:,} reports on"
-        detail = f"The results of this survey are {when}."
-        raise Problem(HTTPStatus.FORBIDDEN, "private", detail) from None
+        raise Problem(403, "private", f"The results of this survey are {when}.")
 
 
-async def progress(service: Service, request: Request) -> Response:
+async def progress(service: Service, request: Request, id: str) -> Response:
     """Say whether a survey is open, and whether there are results to see."""
-    id = request.path_params["id"]
     is_open = (await asyncio.to_thread(service.store.get, id)).open
     n = await asyncio.to_thread(service.store.size, id)
     try:
@@ -66,15 +58,14 @@ async def progress(service: Service, request: Request) -> Response:
     return json_reply(Progress(is_open, "shown", ""))
 
 
-async def tally(service: Service, request: Request) -> Response:
+async def tally(service: Service, request: Request, id: str) -> Response:
     """Return the tally, as `Tally.from_bytes` reads it."""
-    found = await asyncio.to_thread(service.store.tally, request.path_params["id"])
+    found = await asyncio.to_thread(service.store.tally, id)
     return tagged(request, tag(found), found.to_bytes(), BYTES)
 
 
-async def reports(service: Service, request: Request) -> Response:
+async def reports(service: Service, request: Request, id: str) -> Response:
     """Return all reports: one after the other, or as a reports file where Parquet is accepted."""
-    id = request.path_params["id"]
     parts = await asyncio.to_thread(service.store.reports, id)
     if PARQUET in request.headers.get("accept", ""):
         contract = await service.contract(id)

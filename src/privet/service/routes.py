@@ -2,8 +2,8 @@
 
 `takes` names the media types of a body, with a type each that describes it, or None for bytes.
 `gives` names what comes back: a status with media types, likewise. `refuses` has the problems that
-are particular to a row; those that any row may have are in `openapi`. What is `shared` can be asked
-by the pages of other origins that a survey's settings name.
+are particular to a row; those of all rows, of surveys and of bodies are in `openapi`. What is
+`shared` can be asked by the pages of other origins that a survey's settings name.
 """
 
 from __future__ import annotations
@@ -36,12 +36,10 @@ from .static_files import KINDS, static_file
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from starlette.requests import Request
     from starlette.responses import Response
 
-    from .app import Service
-
-    Handler = Callable[[Service, Request], Awaitable[Response]]
+    # Takes the service, the request, and by their names the parts of the path that are in braces.
+    Handler = Callable[..., Awaitable[Response]]
     Media = Mapping[str, type | None]
 
 __all__ = ["ROUTES", "Row"]
@@ -73,11 +71,9 @@ _KEYS = (
     _parameter("Invitation", "header", _KEY),
     _parameter("invitation", "query", _KEY),
 )
+_SCHEMAS = msgspec.json.schema_components([Settings])[1]
 _SETTINGS = tuple(
-    _parameter(name, "query", schema)
-    for name, schema in msgspec.json.schema_components([Settings])[1]["Settings"][
-        "properties"
-    ].items()
+    _parameter(name, "query", schema) for name, schema in _SCHEMAS["Settings"]["properties"].items()
 )
 _ONE = "/surveys/{id}"
 _CREATED = {200: {JSON: Created}, 201: {JSON: Created}}
@@ -86,56 +82,50 @@ _PAGE = {200: {HTML: None}}
 _OWN_PAGE = {200: {HTML: None}, 303: {}}
 _MISSING = {404: {HTML: None}, 410: {HTML: None}}
 _FILES = {200: dict.fromkeys(downloads.KINDS.values())}
-_BODY = (400, 413, 415)  # what may be wrong with any body
-_NONE = (404, 410)
 
 # Rows of the same path stand together.
 ROUTES = (
     Row(
         "POST", f"{_ONE}/reports", take_reports, shared=True, parameters=_KEYS,
-        takes={BYTES: None, JSON: Reports}, gives={200: {JSON: Counted}},
-        refuses=(*_BODY, *_NONE, 403, 409, 422),
+        takes={BYTES: None, JSON: Reports}, gives={200: {JSON: Counted}}, refuses=(403, 409, 422),
     ),
     Row(
         "GET", f"{_ONE}/reports", results.reports, admin=True,
-        gives={200: {BYTES: None, PARQUET: None}}, refuses=_NONE,
+        gives={200: {BYTES: None, PARQUET: None}},
     ),
-    Row("GET", f"{_ONE}/estimate", results.estimate, shared=True, refuses=(*_NONE, 403)),
+    Row("GET", f"{_ONE}/estimate", results.estimate, shared=True, refuses=(403,)),
     Row(
         "GET", f"{_ONE}/estimate.{{ending}}", downloads.download, gives=_FILES,
-        refuses=(*_NONE, 400, 403), parameters=(_parameter("question", "query", _NAMES),),
+        refuses=(400, 403), parameters=(_parameter("question", "query", _NAMES),),
     ),
-    Row("GET", f"{_ONE}/progress", results.progress, gives={200: {JSON: Progress}}, refuses=_NONE),
+    Row("GET", f"{_ONE}/progress", results.progress, gives={200: {JSON: Progress}}),
     Row("GET", f"{_ONE}/results", pages.results, gives=_PAGE | _MISSING),
     Row("GET", f"{_ONE}/answer", pages.answer, gives=_PAGE | _MISSING),
     Row("GET", f"{_ONE}/settings", pages.settings, gives=_OWN_PAGE | _MISSING),
-    Row(
-        "GET", f"{_ONE}/tally", results.tally, admin=True, gives={200: {BYTES: None}},
-        refuses=_NONE,
-    ),
+    Row("GET", f"{_ONE}/tally", results.tally, admin=True, gives={200: {BYTES: None}}),
     Row(
         "POST", f"{_ONE}/import", import_reports, admin=True, takes={PARQUET: None},
-        gives={200: {JSON: Imported}}, refuses=(*_BODY, *_NONE, 409),
+        gives={200: {JSON: Imported}}, refuses=(409,),
     ),
-    Row("POST", f"{_ONE}/close", surveys.close, admin=True, gives=_SURVEY, refuses=_NONE),
+    Row("POST", f"{_ONE}/close", surveys.close, admin=True, gives=_SURVEY),
     Row(
         "POST", f"{_ONE}/invitations", surveys.invite, admin=True, takes={JSON: Invite},
-        gives={201: {JSON: Invitations}}, refuses=(*_BODY, *_NONE),
+        gives={201: {JSON: Invitations}},
     ),
-    Row("GET", _ONE, surveys.contract, shared=True, refuses=_NONE),
+    Row("GET", _ONE, surveys.contract, shared=True),
     Row(
         "PATCH", _ONE, surveys.change, admin=True, takes={JSON: Settings}, gives=_SURVEY,
-        refuses=(*_BODY, *_NONE, 409),
+        refuses=(409,),
     ),
-    Row("DELETE", _ONE, surveys.delete, admin=True, gives={204: {}}, refuses=_NONE),
+    Row("DELETE", _ONE, surveys.delete, admin=True, gives={204: {}}),
     Row("GET", "/surveys", surveys.listed, admin=True, gives={200: {JSON: Listed}}),
     Row(
         "POST", "/surveys", surveys.create, admin=True, takes={JSON: dict}, gives=_CREATED,
-        parameters=_SETTINGS, refuses=(*_BODY, 409),
+        parameters=_SETTINGS, refuses=(409,),
     ),
     Row(
         "POST", "/drafts", draft, admin=True, takes={JSON: dict, TOML: None},
-        gives={200: {JSON: Drafted}}, refuses=_BODY,
+        gives={200: {JSON: Drafted}},
         parameters=(_parameter("people", "query", {"type": "integer", "minimum": 1}),),
     ),
     Row("GET", "/", pages.dashboard, gives=_OWN_PAGE),
@@ -147,7 +137,7 @@ ROUTES = (
     Row("GET", "/login", login.page, gives=_PAGE),
     Row(
         "POST", "/login", login.log_in, takes={login.FORM: None},
-        gives={303: {}, 401: {HTML: None}}, refuses=(*_BODY, 403),
+        gives={303: {}, 401: {HTML: None}}, refuses=(403,),
     ),
     Row("POST", "/logout", login.log_out, gives={303: {}}, refuses=(403,)),
     Row("GET", "/healthz", itself.alive, gives={200: {JSON: Status}}),

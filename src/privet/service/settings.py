@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -11,7 +10,7 @@ from msgspec import Meta
 from .problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["ANY", "Settings"]
 
@@ -48,8 +47,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         try:
             return msgspec.convert({**self.kept(), **given}, Settings, strict=not words)
         except msgspec.ValidationError as error:
-            detail = f"Settings: {error}."
-            raise Problem(HTTPStatus.BAD_REQUEST, "invalid-settings", detail) from None
+            raise Problem(400, "invalid-settings", f"Settings: {error}.") from None
 
     def kept(self) -> dict[str, Any]:
         """Return what a store keeps."""
@@ -60,16 +58,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return ANY in self.origins or origin in self.origins
 
 
-def in_query(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def in_query(pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Return the settings in an address, as words.
 
     >>> in_query([("invited", "true"), ("origins", "https://a.example")])
     {'invited': 'true', 'origins': ['https://a.example']}
     """
-    found: dict[str, Any] = {}
-    for name, word in pairs:
-        if name == "origins":
-            found.setdefault(name, []).append(word)
-        else:
-            found[name] = word
+    found: dict[str, Any] = dict(pairs)
+    if "origins" in found:
+        found["origins"] = [word for name, word in pairs if name == "origins"]
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 from functools import cache
 from hashlib import sha256
-from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,11 +51,11 @@ def files() -> dict[str, File]:
     return found
 
 
-async def static_file(service: Service, request: Request) -> Response:
+async def static_file(service: Service, request: Request, name: str) -> Response:
     """Return a file of the pages."""
-    file = files().get(request.path_params["name"])
+    file = files().get(name)
     if file is None:
-        raise Problem(HTTPStatus.NOT_FOUND, "nowhere", "There is no such file.")
+        raise Problem(404, "nowhere", "There is no such file.")
     if had(request, file.headers["ETag"]):
         return Response(status_code=304, headers=file.headers)
     if "gzip" in request.headers.get("accept-encoding", ""):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from hashlib import sha256
-from http import HTTPStatus
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +38,7 @@ async def create(service: Service, request: Request) -> Response:
     media_type(request, JSON)
     given = in_query(request.query_params.multi_items())
     settings = service.defaults.changed(given, words=True)
-    with service.room.reading(request) as reading:
-        body = await reading.body()
-        contract = await asyncio.to_thread(Contract.from_json, body)
+    contract = await asyncio.to_thread(Contract.from_json, await request.body())
     new = await asyncio.to_thread(service.store.create, contract, settings.kept())
     headers = {"Location": f"{request.scope.get('root_path', '')}/surveys/{contract.id}"}
     return json_reply(Created(contract.id, contract.fingerprint), 201 if new else 200, headers)
@@ -52,50 +49,43 @@ async def listed(service: Service, request: Request) -> Response:
     return json_reply(Listed(await asyncio.to_thread(every, service)))
 
 
-async def change(service: Service, request: Request) -> Response:
+async def change(service: Service, request: Request, id: str) -> Response:
     """Change some settings; those that are not named stay."""
     media_type(request, JSON)
-    id = request.path_params["id"]
-    with service.room.reading(request) as reading:
-        given = read(await reading.body(), dict[str, Any])
+    given = read(await request.body(), dict[str, Any])
     kept = (await asyncio.to_thread(service.store.get, id)).settings
     before = Settings.read(kept)
     after = before.changed(given)
     if after.counts_only != before.counts_only:
-        detail = "counts_only is settled when a survey is made."
-        raise Problem(HTTPStatus.CONFLICT, "settled", detail)
+        raise Problem(409, "settled", "counts_only is settled when a survey is made.")
     await asyncio.to_thread(service.store.change, id, kept | after.kept())
     service.forget(id)
     return json_reply(await asyncio.to_thread(one, service, id))
 
 
-async def invite(service: Service, request: Request) -> Response:
+async def invite(service: Service, request: Request, id: str) -> Response:
     """Make invitations, each of which counts once; they are not shown again."""
     media_type(request, JSON)
-    with service.room.reading(request) as reading:
-        count = read(await reading.body(), Invite).count
+    count = read(await request.body(), Invite).count
     made = [token_urlsafe(16) for _ in range(count)]
-    id = request.path_params["id"]
     await asyncio.to_thread(service.store.invite, id, map(hashed, made))
     return json_reply(Invitations(made), 201)
 
 
-async def contract(service: Service, request: Request) -> Response:
+async def contract(service: Service, request: Request, id: str) -> Response:
     """Return exactly the canonical text."""
-    entry = await asyncio.to_thread(service.store.get, request.path_params["id"])
+    entry = await asyncio.to_thread(service.store.get, id)
     return tagged(request, f'"{sha256(entry.contract).hexdigest()}"', entry.contract)
 
 
-async def close(service: Service, request: Request) -> Response:
+async def close(service: Service, request: Request, id: str) -> Response:
     """Take no more reports."""
-    id = request.path_params["id"]
     await asyncio.to_thread(service.store.close, id)
     return json_reply(await asyncio.to_thread(one, service, id))
 
 
-async def delete(service: Service, request: Request) -> Response:
+async def delete(service: Service, request: Request, id: str) -> Response:
     """Remove a survey and its reports."""
-    id = request.path_params["id"]
     await asyncio.to_thread(service.store.delete, id)
     service.forget(id)
     return Response(status_code=204)

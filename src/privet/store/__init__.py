@@ -4,9 +4,9 @@
     store = open_store("postgresql://host/surveys")          # PostgreSQL, several
 
 A report is in exactly one of *inbox* and *chunk*, and the tally is the sum of the chunks, so that
-tally and inbox, read in one snapshot, are exact at any moment. `base` says what a store is, and
-`sql` is one, in a `database`: `sqlite` or `postgres`. `arriving` says what becomes of a group of
-arrivals, `folding` is the way from inbox to chunk, and `checking` counts again.
+tally and inbox, read in one snapshot, are exact at any moment. `sql` has the
+store, in a `database`: `sqlite` or `postgres`. `arriving` says what becomes of a group of arrivals,
+`folding` is the way from inbox to chunk, and `checking` counts again.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from os import fspath
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidArgument
-from .base import EXEMPT, Arrival, Entry, Outcome, Store
-from .sql import SqlStore
+from .arriving import EXEMPT, Arrival, Outcome
+from .sql import Entry, Store
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -35,9 +35,9 @@ def open_store(target: str | PathLike[str], *, create: bool = True) -> Store:
     if not separator:
         from .sqlite import Sqlite
 
-        return SqlStore(Sqlite(name, create=create))
+        return Store(Sqlite(name, create=create))
     if scheme not in ("postgresql", "postgres"):
         raise InvalidArgument("open_store", "target", "a path or a postgresql:// URL", f"{scheme}:")
     from .postgres import Postgres
 
-    return SqlStore(Postgres(name, create=create))
+    return Store(Postgres(name, create=create))

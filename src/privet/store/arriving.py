@@ -3,20 +3,49 @@
 from __future__ import annotations
 
 import json
+from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InvalidArgument
 from ..wording import check_id
-from .base import EXEMPT, Outcome
-from .database import Key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .base import Arrival
     from .database import Database, Run
 
-__all__ = ["is_id", "outcomes_of", "states_of"]
+__all__ = ["EXEMPT", "Arrival", "Outcome", "is_id", "outcomes_of", "states_of"]
+
+EXEMPT = b"exempt"
+
+
+class Arrival(NamedTuple):
+    """The reports of one request, checked already: whole reports of an existing survey's kind.
+
+    `key` is the SHA-256 of the client's key, and `seal` that of the key and the body together: who
+    reads the store learns neither the key nor, as keys are random, which reports came with it.
+    Without a key, whatever arrives is counted. `invitation` is the SHA-256 of one, which surveys by
+    invitation need, together with a key; what the administrator brings is EXEMPT.
+    """
+
+    survey: str
+    key: bytes | None
+    seal: bytes | None
+    reports: bytes
+    invitation: bytes | None = None
+
+
+class Outcome(Enum):
+    """What became of an arrival. All but COUNTED leave the store as it was."""
+
+    COUNTED = "counted"
+    ALREADY = "already"  # the same key and body were counted before, perhaps before the close
+    CONFLICT = "conflict"  # the same key came with another body
+    CLOSED = "closed"
+    UNINVITED = "uninvited"  # the survey is by invitation, and this one is unknown or spent
+    UNKNOWN = "unknown"
+    GONE = "gone"  # the survey was deleted
+
 
 _OUTCOMES = {"open": Outcome.COUNTED, "closed": Outcome.CLOSED, "deleted": Outcome.GONE}
 
@@ -40,22 +69,21 @@ def outcomes_of(database: Database, run: Run, arrivals: Sequence[Arrival]) -> li
     invited = [at for at, arrival in enumerate(arrivals) if states[arrival.survey].invited]
     for at in sorted(invited, key=lambda at: arrivals[at].invitation or b""):
         outcomes[at] = _by_invitation(database, run, arrivals[at], outcomes[at])
-    first: dict[tuple[str, bytes], int] = {}
+    same: dict[tuple[str, bytes], list[int]] = {}  # which arrivals have the same key
     for at, arrival in enumerate(arrivals):
-        if arrival.key is not None and not states[arrival.survey].invited:
-            first.setdefault((arrival.survey, arrival.key), at)
-    keys = [_key(arrivals[at]) for _, at in sorted(first.items())]
-    is_open = [one for one in keys if states[one.survey].outcome is Outcome.COUNTED]
+        state = states[arrival.survey]
+        if arrival.key is not None and not state.invited and state.outcome is not Outcome.UNKNOWN:
+            same.setdefault((arrival.survey, arrival.key), []).append(at)
+    first = [arrivals[places[0]] for _, places in sorted(same.items())]
+    is_open = [one for one in first if states[one.survey].outcome is Outcome.COUNTED]
     new = database.insert_keys(run, is_open) if is_open else set()
-    seals = {pair: arrivals[first[pair]].seal for pair in new}
-    for pair in first.keys() - new:
-        if states[pair[0]].outcome is not Outcome.UNKNOWN:
-            seals[pair] = _seal(run, *pair)
-    fresh = {first[pair] for pair in new}
-    for at, arrival in enumerate(arrivals):
-        known = seals.get((arrival.survey, arrival.key or b""))
-        if known is not None and at not in fresh:
-            outcomes[at] = _repeated(arrival, known)
+    for pair, places in same.items():
+        if pair in new:
+            known, again = arrivals[places[0]].seal, places[1:]
+        else:
+            known, again = _seal(run, *pair), places
+        for at in again:
+            outcomes[at] = _repeated(arrivals[at], known, outcomes[at])
     return outcomes
 
 
@@ -64,23 +92,21 @@ def _by_invitation(database: Database, run: Run, arrival: Arrival, state: Outcom
     is_open = state is Outcome.COUNTED
     if arrival.key is None:
         return Outcome.UNINVITED if is_open else state
-    if is_open and database.insert_keys(run, [_key(arrival)]):
+    if is_open and database.insert_keys(run, [arrival]):
         spend = "DELETE FROM invitations WHERE survey = ? AND invitation = ?"
         invitation = arrival.invitation or b""
         if invitation == EXEMPT or run(spend, arrival.survey, invitation).rowcount:
             return Outcome.COUNTED
         run("DELETE FROM keys WHERE survey = ? AND key = ?", arrival.survey, arrival.key)
         return Outcome.UNINVITED
-    known = _seal(run, arrival.survey, arrival.key)
-    return state if known is None else _repeated(arrival, known)
+    return _repeated(arrival, _seal(run, arrival.survey, arrival.key), state)
 
 
-def _repeated(arrival: Arrival, known: bytes) -> Outcome:
+def _repeated(arrival: Arrival, known: bytes | None, otherwise: Outcome) -> Outcome:
+    """Return what becomes of an arrival whose key came before, by what is known of that."""
+    if known is None:
+        return otherwise
     return Outcome.ALREADY if arrival.seal == known else Outcome.CONFLICT
-
-
-def _key(arrival: Arrival) -> Key:
-    return Key(arrival.survey, arrival.key or b"", arrival.seal or b"")
 
 
 def _seal(run: Run, survey: str, key: bytes) -> bytes | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..errors import StoreFailure
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from os import PathLike
 
-__all__ = ["MIGRATIONS", "Cursor", "Database", "Key", "Run"]
+    from .arriving import Arrival
+
+__all__ = ["MIGRATIONS", "Cursor", "Database", "Run", "set_fact"]
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 
@@ -38,12 +40,13 @@ class Run(Protocol):
         """Run it."""
 
 
-class Key(NamedTuple):
-    """A key that a group brings, to be inserted unless it is there."""
-
-    survey: str
-    key: bytes
-    seal: bytes
+def set_fact(run: Run, name: str, value: bytes) -> None:
+    """Note a fact of the store itself, or replace it."""
+    insert = (
+        "INSERT INTO facts (name, value) VALUES (?, ?) "
+        "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+    )
+    run(insert, name, value)
 
 
 class Database(ABC):
@@ -66,8 +69,8 @@ class Database(ABC):
         """Wait until nobody else folds or deletes this survey."""
 
     @abstractmethod
-    def insert_keys(self, run: Run, keys: list[Key]) -> set[tuple[str, bytes]]:
-        """Insert the keys that are not there yet, and return those."""
+    def insert_keys(self, run: Run, arrivals: list[Arrival]) -> set[tuple[str, bytes]]:
+        """Insert the keys of arrivals that are not there yet, and return those."""
 
     @abstractmethod
     def delete_rows(self, run: Run, rows: list[int]) -> int:
@@ -93,8 +96,16 @@ class Database(ABC):
     def dispose(self) -> None:
         """Close the connections."""
 
-    def migrate(self, run: Run, *, create: bool) -> None:
+    def migrate(self, *, create: bool) -> None:
         """Bring the tables up to date, from 001.sql on; refuse those of a newer privet."""
+        try:
+            with self.alone("migrations"), self.writing() as run:
+                self._migrate(run, create=create)
+        except BaseException:
+            self.dispose()
+            raise
+
+    def _migrate(self, run: Run, *, create: bool) -> None:
         scripts = sorted((MIGRATIONS / self.dialect).iterdir())
         version = self.version(run)
         if version > len(scripts):

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     Reports = NDArray[np.uint8]
 
 __all__ = [
-    "Fold", "due", "in_chunks", "is_due", "new_id", "prepared", "read_tally", "waiting",
-    "waiting_bytes", "write_tally",
+    "Fold", "due", "in_chunks", "new_id", "read_tally", "waiting", "waiting_bytes", "write_tally",
 ]  # fmt: skip
 
 # A row of the database holds at most so many bytes of reports, or of a tally.
@@ -44,11 +43,6 @@ def new_id() -> int:
 def due(contract: Contract, waiting: int) -> bool:
     """Say whether so many waiting bytes are worth writing the whole tally once more."""
     return waiting >= max(LEAST_FOLD, 8 * contract.mechanism.aggregate_size // 4)
-
-
-def is_due(run: Run, contract: Contract) -> bool:
-    """Say whether enough waits in the inbox."""
-    return due(contract, waiting_bytes(run, contract.id))
 
 
 def waiting_bytes(run: Run, *survey: str) -> int:
@@ -85,12 +79,6 @@ class Fold(NamedTuple):
         for chunk in self.chunks:
             run(insert, new_id(), self.survey, len(chunk), chunk.tobytes() if self.keep else None)
         write_tally(run, self.survey, self.tally)
-
-
-def prepared(tally: Tally, rows: list[int], reports: Reports, *, keep: bool) -> Fold:
-    """Put reports in random order, and add them to a tally."""
-    tally.update(reports)
-    return Fold(tally.survey.id, rows, list(in_chunks(reports)), keep, tally.to_bytes())
 
 
 def in_chunks(reports: Reports) -> Iterator[Reports]:

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreFailure, StoreFull
 from ..extras import require
-from .database import Database
+from .database import Database, set_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from .database import Cursor, Key, Run
+    from .arriving import Arrival
+    from .database import Cursor, Run
 
 __all__ = ["Postgres"]
 
@@ -43,12 +44,7 @@ class Postgres(Database):
         self._url = url
         self._idle: list[Any] = []
         self._lock = Lock()
-        try:
-            with self.alone("migrations"), self.writing() as run:
-                self.migrate(run, create=create)
-        except BaseException:
-            self.dispose()
-            raise
+        self.migrate(create=create)
 
     # --- transactions -----------------------------------------------------------------------------
 
@@ -74,14 +70,15 @@ class Postgres(Database):
         """Begin a transaction that reads everything as of one moment."""
         return self._transaction(_SNAPSHOT)
 
-    def insert_keys(self, run: Run, keys: list[Key]) -> set[tuple[str, bytes]]:
-        """Insert the keys that are not there yet, in their order, and return those."""
+    def insert_keys(self, run: Run, arrivals: list[Arrival]) -> set[tuple[str, bytes]]:
+        """Insert the keys of arrivals that are not there yet, in their order, and return those."""
         insert = (
             "INSERT INTO keys (survey, key, seal) "
             "SELECT * FROM unnest(?::text[], ?::bytea[], ?::bytea[]) "
             "ON CONFLICT DO NOTHING RETURNING survey, key"
         )
-        return set(run(insert, *map(list, zip(*keys, strict=True))).fetchall())
+        rows = [(one.survey, one.key, one.seal) for one in arrivals]
+        return set(run(insert, *map(list, zip(*rows, strict=True))).fetchall())
 
     @contextmanager
     def alone(self, id: str) -> Iterator[None]:
@@ -103,11 +100,7 @@ class Postgres(Database):
 
     def set_version(self, run: Run, version: int) -> None:
         """Note which migration was the last."""
-        insert = (
-            "INSERT INTO facts (name, value) VALUES ('version', ?) "
-            "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-        )
-        run(insert, b"%d" % version)
+        set_fact(run, "version", b"%d" % version)
 
     # --- connections ------------------------------------------------------------------------------
 

@@ -1,4 +1,8 @@
-"""A store in tables: what is written and read, the same for both databases."""
+"""The store: surveys, arrivals counted exactly once, tallies at any moment, in either database.
+
+Keys, seals, invitations and tokens arrive hashed: a store never sees what clients hold. Nothing is
+kept of who sent a report, nor of when, but for the days on which a survey began and was closed.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +10,51 @@ import json
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..contract import Contract
 from ..errors import IdTaken, NoReports, NoSurvey
 from . import checking, folding
-from .arriving import is_id, outcomes_of, states_of
-from .base import KEPT_DAYS, Entry, Outcome, Store
+from .arriving import Outcome, is_id, outcomes_of, states_of
+from .database import set_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
+    from typing import Self
 
     from ..analysis.tally import Tally
-    from .base import Arrival
+    from .arriving import Arrival
     from .database import Database, Run
 
-__all__ = ["SqlStore"]
+__all__ = ["Entry", "Store"]
 
+_KEPT_DAYS = 30  # how long after its close a survey's keys are kept, so that retries are known
 # Everything that goes with a survey.
 _TABLES = ("inbox", "chunks", "tallies", "keys", "invitations")
+
+
+class Entry(NamedTuple):
+    """What a store has of a survey besides its reports; days are as in 2026-01-31, in UTC."""
+
+    contract: bytes
+    open: bool
+    day: str
+    closed: str | None
+    settings: dict[str, Any]
 
 
 class _Overtaken(Exception):
     """Another process has folded the same rows."""
 
 
-class SqlStore(Store):
-    """A store in a database."""
+class Store:
+    """Surveys and their reports. Threads may share a store; SQLite's file, processes too.
+
+    A method that takes an id raises NoSurvey where there is no such survey, or not any more. All
+    raise StoreFull where there is no room, and StoreFailure where the database cannot be used;
+    nothing has changed then, but for a connection that broke at the moment of a commit.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -41,7 +62,12 @@ class SqlStore(Store):
     # --- surveys ----------------------------------------------------------------------------------
 
     def create(self, contract: Contract, settings: Mapping[str, Any] | None = None) -> bool:
-        """Open a survey; return whether it is new."""
+        """Open a survey; return whether it is new, false where this very contract is there.
+
+        Raise IdTaken where the id is another contract's, or a deleted survey's: no id is used
+        twice. The setting `counts_only` drops reports once they are counted, and `invited` takes
+        reports by invitation alone; the others, any JSON, are for whoever asks.
+        """
         text, more = contract.to_json().encode(), json.dumps(dict(settings or {}))
         with self._database.writing() as run:
             insert = (
@@ -76,7 +102,10 @@ class SqlStore(Store):
             run(update, json.dumps(dict(settings)), id)
 
     def close(self, id: str) -> None:
-        """Take no more reports, and fold those that wait."""
+        """Take no more reports, from this moment on, and fold those that wait.
+
+        Where the fold fails, the survey is closed nevertheless, and a later fold does it.
+        """
         with self._database.writing() as run:
             _found(run, id)
             update = (
@@ -101,7 +130,7 @@ class SqlStore(Store):
     # --- reports ----------------------------------------------------------------------------------
 
     def add(self, arrivals: Sequence[Arrival]) -> list[Outcome]:
-        """Take a group of arrivals in one transaction."""
+        """Take a group of arrivals in one transaction, which is on disk on return."""
         with self._database.writing() as run:
             outcomes = outcomes_of(self._database, run, arrivals)
             bodies: dict[str, list[bytes]] = {}
@@ -114,7 +143,10 @@ class SqlStore(Store):
         return outcomes
 
     def fold(self, id: str, *, force: bool = False) -> int:
-        """Move reports from the inbox to chunks, in random order; return how many."""
+        """Move reports from the inbox to chunks, in random order; return how many.
+
+        Nothing happens while fewer wait than are worth it, unless forced or the survey is closed.
+        """
         folded = 0
         with self._database.alone(id):
             while not folded and (ready := self._ready(id, force=force)) is not None:
@@ -131,13 +163,16 @@ class SqlStore(Store):
         """Return what a fold would write, or None where none is due."""
         with self._database.snapshot() as run:
             entry = _found(run, id)
-            contract = _contract(entry.contract)
-            if entry.open and not force and not folding.is_due(run, contract):
+            contract, waiting = _contract(entry.contract), folding.waiting_bytes(run, id)
+            if entry.open and not force and not folding.due(contract, waiting):
                 return None
             rows, reports = folding.waiting(run, contract)
             tally = folding.read_tally(run, contract)
-        keep = not entry.settings.get("counts_only")
-        return folding.prepared(tally, rows, reports, keep=keep) if rows else None
+        if not rows:
+            return None
+        tally.update(reports)
+        keep, chunks = not entry.settings.get("counts_only"), list(folding.in_chunks(reports))
+        return folding.Fold(id, rows, chunks, keep, tally.to_bytes())
 
     def size(self, id: str) -> int:
         """Return how many reports there are, whether folded or not, without reading them."""
@@ -161,7 +196,7 @@ class SqlStore(Store):
         return tally
 
     def reports(self, id: str) -> Iterator[bytes]:
-        """Yield all reports, many at a time, as of one moment."""
+        """Yield all reports, many at a time; raise NoReports where only counts are kept."""
         entry = self.get(id)
         if entry.settings.get("counts_only"):
             raise NoReports(f"Of survey {id!r}, only the counts are kept.")
@@ -177,7 +212,10 @@ class SqlStore(Store):
     # --- access and upkeep ------------------------------------------------------------------------
 
     def invite(self, id: str, invitations: Iterable[bytes]) -> None:
-        """Add hashed invitations."""
+        """Add hashed invitations, 32 bytes each. One is gone when an arrival was counted with it.
+
+        What was counted has its key, so that it may be sent again until its outcome is known.
+        """
         insert = "INSERT INTO invitations (survey, invitation) VALUES (?, ?) ON CONFLICT DO NOTHING"
         with self._database.writing() as run:
             _found(run, id)
@@ -192,24 +230,23 @@ class SqlStore(Store):
         return row and bytes(row[0])
 
     def set_token(self, hashed: bytes, *, for_good: bool = False) -> bool:
-        """Replace the hash of the administrator's token, unless that was replaced for good."""
-        insert = (
-            "INSERT INTO facts (name, value) VALUES (?, ?) "
-            "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-        )
+        """Replace the hash of the administrator's token.
+
+        What is replaced for good is never set again: then, nothing changes, and False comes back.
+        """
         with self._database.writing() as run:
             rows = run("SELECT name, value FROM facts").fetchall()
             facts = {name: bytes(value) for name, value in rows}
             if _replaced(hashed) in facts:
                 return False
             if for_good and facts.get("token", hashed) != hashed:
-                run(insert, _replaced(facts["token"]), facts["token"])
-            run(insert, "token", hashed)
+                set_fact(run, _replaced(facts["token"]), facts["token"])
+            set_fact(run, "token", hashed)
         return True
 
     def expire(self, day: date) -> None:
         """Forget the keys and invitations of surveys closed more than 30 days before a day."""
-        last = (day - timedelta(days=KEPT_DAYS)).isoformat()
+        last = (day - timedelta(days=_KEPT_DAYS)).isoformat()
         with self._database.writing() as run:
             for table in ("keys", "invitations"):
                 old = "SELECT id FROM surveys WHERE state = 'closed' AND closed < ?"
@@ -223,6 +260,12 @@ class SqlStore(Store):
     def dispose(self) -> None:
         """Close the connections."""
         self._database.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.dispose()
 
 
 def _reports(database: Database, contract: Contract) -> Iterator[bytes]:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from .database import Key, Run
+    from .arriving import Arrival
+    from .database import Run
 
 __all__ = ["PRAGMAS", "Sqlite"]
 
@@ -65,12 +66,7 @@ class Sqlite(Database):
         with _translated(self._path):
             self._refuse_others()
             self._writer = self._connect()
-        try:
-            with self.writing() as run:
-                self.migrate(run, create=create)
-        except BaseException:
-            self._writer.close()
-            raise
+        self.migrate(create=create)
 
     # --- transactions -----------------------------------------------------------------------------
 
@@ -93,14 +89,14 @@ class Sqlite(Database):
             reader.execute("BEGIN")
             yield _runner(reader)
 
-    def insert_keys(self, run: Run, keys: list[Key]) -> set[tuple[str, bytes]]:
-        """Insert the keys that are not there yet, and return those.
+    def insert_keys(self, run: Run, arrivals: list[Arrival]) -> set[tuple[str, bytes]]:
+        """Insert the keys of arrivals that are not there yet, and return those.
 
         Statements are few, as Python's threads take turns at each. No key comes in between.
         """
         new = set()
-        for survey, some in groupby(keys, lambda one: one.survey):
-            hashes = {one.key: one.seal for one in some}
+        for survey, some in groupby(arrivals, lambda one: one.survey):
+            hashes = {one.key or b"": one.seal or b"" for one in some}
             known = run(_EACH + _KNOWN, b"".join(hashes), survey).fetchall()
             for (key,) in known:
                 del hashes[key]
