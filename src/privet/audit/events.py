@@ -104,8 +104,7 @@ def holds(mechanism: Packed, reports: Reports, points: Sequence[int]) -> NDArray
 def bits_at(reports: Reports, places: Sequence[int]) -> NDArray[np.bool_]:
     """Return which of a few bits are set in bitmaps."""
     at = np.array(places)
-    found: NDArray[np.bool_] = (reports[:, at >> 3] >> (at & 7).astype(np.uint8) & 1).view(np.bool_)
-    return found
+    return (reports[:, at >> 3] >> (at & 7).astype(np.uint8) & 1).view(np.bool_)
 
 
 # --- numbers ------------------------------------------------------------------------------------
@@ -170,8 +169,7 @@ def _(mechanism: GeometricNoise, values: Sequence[int]) -> Supports:
 
     def found(reports: Reports) -> NDArray[np.bool_]:
         entries = np.ascontiguousarray(reports).view(f"<u{mechanism.entry_bytes}")
-        above: NDArray[np.bool_] = entries[:, list(values)] > mechanism.limit
-        return above
+        return entries[:, list(values)] > mechanism.limit
 
     return found
 

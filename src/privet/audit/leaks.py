@@ -190,8 +190,7 @@ def _surely(x: NDArray[np.int64], y: NDArray[np.int64], n: int) -> NDArray[np.fl
     """Return what the ratio of two chances is at least, even if the best of many was lucky."""
     least = np.where(x > 0, betaincinv(np.maximum(x, 1), n - x + 1, _LUCK), 0.0)
     most = np.where(y < n, betaincinv(y + 1, np.maximum(n - y, 1), 1 - _LUCK), 1.0)
-    ratio: NDArray[np.float64] = least / most
-    return ratio
+    return least / most
 
 
 def _weights(x: NDArray[np.int64], y: NDArray[np.int64]) -> list[NDArray[np.float64]]:

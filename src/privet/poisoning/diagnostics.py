@@ -184,8 +184,7 @@ def _leverage(design: Design, sets: Blocks, apart: float, together: float) -> Fl
     length = held * (1 - mean) ** 2 + (d - held) * mean**2
     total = held - d * mean
     inverse = 0.0 if d == v else together / (apart + d * together)
-    own: Floats = 1 - 1 / blocks - (length - inverse * total**2) / apart
-    return own
+    return 1 - 1 / blocks - (length - inverse * total**2) / apart
 
 
 # --- sets of k values -----------------------------------------------------------------------------

@@ -112,5 +112,4 @@ def _log_evidence(noise: Noise, law: Learned, counts: Floats) -> Floats:
     length = np.diff(np.append(start, len(share)))
     top = np.maximum.reduceat(logs, start)
     mass = law.others[share] * np.exp(logs - np.repeat(top, length))
-    evidence: Floats = top + np.log(np.add.reduceat(mass, start))
-    return evidence
+    return top + np.log(np.add.reduceat(mass, start))

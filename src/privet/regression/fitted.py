@@ -150,8 +150,7 @@ class Linear(Fitted):
 
     def predict(self, covariates: Any) -> Floats:
         """Return the mean number of people with each row of covariates, (n,)."""
-        means: Floats = self.covariates.matrix("Linear.predict", covariates) @ self.coefficients
-        return means
+        return self.covariates.matrix("Linear.predict", covariates) @ self.coefficients
 
     def columns(self, level: float = 0.95) -> dict[str, Any]:
         """Return the table that every output is made from, a row for each coefficient."""

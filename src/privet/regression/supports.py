@@ -75,8 +75,7 @@ def _held(mechanism: Any, reports: Reports) -> NDArray[np.bool_]:
     held = np.zeros((len(different), mechanism.d), dtype=np.bool_)
     for row, number in zip(held, different.tolist(), strict=True):
         row[mechanism.members(number.to_bytes(mechanism.report_bytes, "little"))] = True
-    table: NDArray[np.bool_] = held[rows]
-    return table
+    return held[rows]
 
 
 @_held.register(KSubset)

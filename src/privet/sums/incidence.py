@@ -140,8 +140,7 @@ class Windows:
     def adjoint(self, weights: Floats) -> Floats:
         """Return Σ_{z that cover j} w_z for each cell j."""
         sums = np.concatenate(([0.0], np.cumsum(weights)))
-        covering: Floats = sums[self.mechanism.window :] - sums[: self.mechanism.d]
-        return covering
+        return sums[self.mechanism.window :] - sums[: self.mechanism.d]
 
 
 class Rows:

@@ -158,8 +158,7 @@ class Poststratified(Shown):
         """Return a distribution to show: those of the groups, shrunk together and weighted."""
         counts, n = zip(*((one.counts, one.n) for one in self.groups.values()), strict=True)
         shrunk = shrink_groups(self.survey.mechanism, counts, n)  # type: ignore[arg-type]
-        weighted: Floats = np.array([*self.shares.values()]) @ shrunk
-        return weighted
+        return np.array([*self.shares.values()]) @ shrunk
 
     def interval(
         self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
@@ -225,8 +224,7 @@ class Poststratified(Shown):
             one.survey.mechanism.variance(np.clip(one.frequencies, 0, 1), one.n, aim)
             for one, aim in zip(self.groups.values(), self._targets(target), strict=True)
         ]
-        variances: Floats = squares @ np.array(parts)
-        return variances
+        return squares @ np.array(parts)
 
     def _strata(self, shares: Floats, rates: Floats, target: Target) -> Strata:
         sizes = [one.n for one in self.groups.values()]

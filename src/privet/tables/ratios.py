@@ -49,10 +49,7 @@ class ConditionalShares:
     def standard_errors(self) -> Floats:
         """The standard error of each share, by the delta method."""
         share = np.clip(np.nan_to_num(self.frequencies), 0, 1)
-        errors: Floats = np.sqrt(self._variance(share)) / np.where(
-            self._given > 0, self._given, np.nan
-        )
-        return errors
+        return np.sqrt(self._variance(share)) / np.where(self._given > 0, self._given, np.nan)
 
     def interval(self, level: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
         """Return the ends of a confidence interval for each share, in the population.

@@ -73,8 +73,7 @@ def set_item_variance(
     g, h, *_ = _rates("set_item_variance", options, epsilon, most, k)
     gain = _gains(options, epsilon, most, k)[0]
     shares, people = np.asarray(theta, np.float64), np.asarray(n, np.float64)
-    variance: Real = (shares * g * (1 - g) + (1 - shares) * h * (1 - h)) / gain**2 / people
-    return variance
+    return (shares * g * (1 - g) + (1 - shares) * h * (1 - h)) / gain**2 / people
 
 
 def set_optimal_k(options: int, epsilon: float, most: int) -> int:
