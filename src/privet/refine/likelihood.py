@@ -178,7 +178,7 @@ def _fold(mechanism: Reporting, reports: Any) -> tuple[Incidence, Floats, Floats
         return singles, times.astype(np.float64), _fill_water(mechanism, times)
     if isinstance(mechanism, Interval):
         return incidence.Windows(mechanism), times.astype(np.float64), _project(mechanism, times)
-    return incidence.Blocks(mechanism), times.astype(np.float64), _project(mechanism, times)
+    return incidence.blocks_of(mechanism), times.astype(np.float64), _project(mechanism, times)
 
 
 def _fold_subsets(
