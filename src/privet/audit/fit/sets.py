@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _TOGETHER = 8
 
 
+@fit_of.register(Packed)
 class Sets(Fit[Packed]):
     """Looks at hits, at single members given a hit or a miss, and at some members together."""
 
@@ -123,6 +124,3 @@ class Sets(Fit[Packed]):
             chosen = {point for i, point in enumerate(self._together) if pattern >> i & 1}
             chances.append(chance(len(chosen), not own.isdisjoint(chosen)))
         return chances
-
-
-fit_of.register(Packed, Sets)
