@@ -243,6 +243,6 @@ def _compared(
 
 
 def _upper_tail(statistic: float, degrees: float) -> float:
-    from scipy.special import gammaincc
+    from scipy.special import chdtrc
 
-    return float(gammaincc(degrees / 2, max(statistic, 0.0) / 2))
+    return float(chdtrc(degrees, max(statistic, 0.0)))

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["draw_counts"]
+__all__ = ["draw_counts", "makes_reports"]
 
 _CHUNK_BYTES = 1 << 24
 # Up to so many people, and so many times d, reports of sets are made faster than simulated.
@@ -67,6 +67,11 @@ def _from_reports(
         everyone = np.repeat(different, within, axis=0)
         analyst.counter.fold(analyst.batches.side_by_side(everyone, entropy), total)
     return analyst.counter.counts(total)
+
+
+def makes_reports(mechanism: Mechanism) -> bool:
+    """Return whether the reports of everyone are made, however many, as there is no shorter way."""
+    return draw_counts.dispatch(type(mechanism)) is _from_reports
 
 
 @draw_counts.register(SetSubset)

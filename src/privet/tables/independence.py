@@ -63,7 +63,7 @@ class Independence:
 
 def independence(table: Table) -> Independence:
     """Test whether the answers to the two questions of a table are independent."""
-    from scipy.special import gammaincc
+    from scipy.special import chdtrc
 
     rows, columns = table.frequencies.shape
     lengths = _Lengths(table)
@@ -82,7 +82,7 @@ def independence(table: Table) -> Independence:
 
     covariance = table.combined.covariance(table.questions, null)
     mean, square = traces(covariance, left, adjoint, (rows, columns))
-    p_value = float(gammaincc(mean**2 / square / 2, statistic * mean / square / 2))
+    p_value = float(chdtrc(mean**2 / square, statistic * mean / square))
     names = table.names[0], table.names[1]
     return Independence(statistic, (rows - 1) * (columns - 1), p_value, names)
 
