@@ -112,7 +112,7 @@ class Poststratified(Shown):
         self.groups = groups
         self.shares = shares
         self.people = people
-        self._weights = np.array([*shares.values()])
+        self._weights = np.array([*shares.values()], dtype=np.float64)
 
     @cached_property
     def _pooled(self) -> Estimate:
@@ -121,7 +121,8 @@ class Poststratified(Shown):
     @cached_property
     def frequencies(self) -> Floats:
         """The unbiased estimate of each category's share in the population."""
-        return self._weights @ np.array([one.frequencies for one in self.groups.values()])
+        summed: Floats = self._weights @ [one.frequencies for one in self.groups.values()]
+        return summed
 
     @cached_property
     def standard_errors(self) -> Floats:
@@ -156,7 +157,9 @@ class Poststratified(Shown):
     def shrink(self) -> Floats:
         """Return a distribution to show: those of the groups, shrunk together and weighted."""
         counts, n = zip(*((one.counts, one.n) for one in self.groups.values()), strict=True)
-        return self._weights @ shrink_groups(self.survey.mechanism, counts, n)  # type: ignore[arg-type]
+        shrunk = shrink_groups(self.survey.mechanism, counts, n)  # type: ignore[arg-type]
+        weighted: Floats = self._weights @ shrunk
+        return weighted
 
     def interval(
         self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
