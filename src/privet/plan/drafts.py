@@ -158,14 +158,11 @@ def _answers(name: str, fields: Mapping[str, Any]) -> Any:
 def _check(what: str, fields: Mapping[str, Any], known: set[str], needed: set[str]) -> None:
     for name in fields:
         if name not in known:
-            raise InvalidSurvey(f"{what} has no field {name!r:.60}: there are {_list(known)}.")
+            there = ", ".join(sorted(known))
+            raise InvalidSurvey(f"{what} has no field {name!r:.60}: there are {there}.")
     for name in sorted(needed):
         if name not in fields:
             raise InvalidSurvey(f"{what} needs the field {name!r}.")
-
-
-def _list(names: set[str]) -> str:
-    return ", ".join(sorted(names))
 
 
 def _page(name: str) -> str | tuple[str, ...]:
