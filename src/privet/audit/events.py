@@ -248,9 +248,8 @@ class Differences:
 
     def add(self, value: int, reports: Reports) -> None:
         """Count valid reports of the value at a place."""
-        for (_, rows), found, counts in zip(
-            on_pages(self._mechanism, reports), self._supports, self._counts, strict=True
-        ):
+        for page, rows in on_pages(self._mechanism, reports):
+            found, counts = self._supports[page], self._counts[page]
             if found is None or not len(rows):
                 continue
             seen = found(rows).astype(np.int16)

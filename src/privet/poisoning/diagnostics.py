@@ -20,7 +20,7 @@ enough; below that, the test is left out.
 from __future__ import annotations
 
 from math import comb, sqrt
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -151,14 +151,9 @@ def _blocks(design: Design, n: int, counted: Integers) -> Finding | None:
     rest = left(counted.astype(np.float64))
     statistic = float(rest @ rest) - float(counted @ own)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (4 + _PROBED // blocks, blocks))
-    square = np.mean([_square(left, chances, probe) for probe in signs])
+    # tr(QDQD), on average over signs, for the projection Q and D = diag(chances).
+    square = np.mean([probe @ left(chances * left(chances * probe)) for probe in signs])
     return _compared("blocks", statistic, n, float(chances @ own), float(square))
-
-
-def _square(left: Any, chances: Floats, probe: Floats) -> float:
-    """Return tr(QDQD), on average over signs, for the projection Q and D = diag(chances)."""
-    once = left(chances * probe)
-    return float(probe @ left(chances * once))
 
 
 def _leverage(design: Design, sets: Incidence, apart: float, together: float) -> Floats:

@@ -112,10 +112,14 @@ def homogeneity(
 
 def _pooled(groups: Sequence[Estimate]) -> Floats:
     """Return the shares if all crowds are alike: a distribution, precise groups counting more."""
+    shares = [group.frequencies for group in groups]
+    return project_simplex(np.average(shares, axis=0, weights=_precisions(groups)))
+
+
+def _precisions(groups: Sequence[Estimate]) -> list[float]:
+    """Return 1 over the mean variance of each group's shares, if all categories were alike."""
     flat = np.full(len(groups[0].counts), 1 / len(groups[0].counts))
-    precisions = [1 / group.survey.mechanism.variance(flat, group.n).mean() for group in groups]
-    shares = np.average([group.frequencies for group in groups], axis=0, weights=precisions)
-    return project_simplex(shares)
+    return [1 / group.survey.mechanism.variance(flat, group.n).mean() for group in groups]
 
 
 # --- the chi-squared law --------------------------------------------------------------------------
@@ -189,7 +193,6 @@ def _smoothed(groups: Sequence[Estimate], theta: Floats) -> Floats:
     are counted as if they had answered openly, so many that their error would be the same.
     """
     d = len(theta)
-    flat = np.full(d, 1 / d)
-    people = sum(1 / g.survey.mechanism.variance(flat, g.n).mean() for g in groups) * (d - 1) / d**2
+    people = sum(_precisions(groups)) * (d - 1) / d**2
     smooth: Floats = (people * theta + 1 / 2) / (people + d / 2)
     return smooth

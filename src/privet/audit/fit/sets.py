@@ -66,10 +66,9 @@ class Sets(Fit[Packed]):
             law = [self._hit * self._overlap(j) for j in range(1, own + 1)]
             both = [self._of_a_hit(few, own=few) for few in (1, 2)]
             held = self._members[1][self._own]
+            overlap = cells(self._overlaps, [1 - self._hit, *law])
             found += [
-                Check(
-                    "overlap with the person's set", cells(self._overlaps, [1 - self._hit, *law])
-                ),
+                Check("overlap with the person's set", overlap),
                 Check("the person's members", exchangeable(held, hits, *both)),
             ]
         return found
