@@ -119,11 +119,8 @@ def _(mechanism: Placed, values: Sequence[int]) -> Supports:
 def holding(mechanism: Placed, value: int) -> NDArray[np.bool_]:
     """Return which of all numbers, of blocks or windows, hold a value."""
     batches = cast("PlacedBatches[Placed]", mechanism.analyst.batches)
-    places = np.arange(mechanism.holding, dtype=np.uint64)
-    reports = np.empty((len(places), mechanism.report_bytes), dtype=np.uint8)
-    batches.write(np.full(len(places), value), places, reports)
     held = np.zeros(mechanism.numbers, dtype=np.bool_)
-    held[read_numbers(reports)] = True
+    held[batches.holding(value)] = True
     return held
 
 

@@ -139,10 +139,8 @@ def _answers(name: str, fields: Mapping[str, Any]) -> Any:
         raise InvalidSurvey(f"question {name!r}: one of {', '.join(_QUESTION)} is needed.")
     (kind,) = kinds
     _check(f"question {name!r}", fields, {"question", kind} | _QUESTION[kind], set())
-    also = dict(fields)
-    for given in ("question", "mechanism"):
-        also.pop(given, None)
-    found: Any = also.pop(kind)
+    found: Any = fields[kind]
+    also = {name: fields[name] for name in fields if name not in ("question", "mechanism", kind)}
     if kind == "categories":
         return found
     if not isinstance(found, list):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..analysis.counter import read_numbers
 from ..entropy import Entropy
 from ..mechanisms.base import Channel, Mechanism
 from ..mechanisms.bits.unary import Unary
@@ -131,12 +130,9 @@ def _of_blocks(mechanism: Design, people: Integers, rng: Generator) -> Integers:
     batches = cast("PlacedBatches[Design]", mechanism.analyst.batches)
     marked = _marked(mechanism, people, rng)
     total = rng.multinomial(n - marked.sum(), np.full(mechanism.blocks, 1 / mechanism.blocks))
-    places = np.arange(holding, dtype=np.uint64)
-    reports = np.empty((holding, mechanism.report_bytes), dtype=np.uint8)
     shares = np.full(holding, 1 / holding)
     for value in np.flatnonzero(marked):
-        batches.write(np.full(holding, value), places, reports)
-        total[read_numbers(reports)] += rng.multinomial(marked[value], shares)
+        total[batches.holding(int(value))] += rng.multinomial(marked[value], shares)
     return mechanism.counts(total)
 
 
