@@ -98,9 +98,9 @@ def _for_options(options: int, epsilon: float, most: int) -> Iterator[tuple[Mech
 def _for_pairs(options: int, epsilon: float, most: int) -> Iterator[tuple[Mechanism, Any]]:
     """Yield mechanisms that tell pairs, with n times the variance of a pair that nobody chose."""
     shape = options, epsilon, most
-    made: Any = available(SetSubset, *shape, theory.set_pair_optimal_k(*shape))
-    if made is not None:
-        yield made, theory.set_pair_variance(*shape, made.k)
-    made = available(ListedSets, *shape)
-    if made is not None:
-        yield made, theory.listed_pair_variance(*shape, made.k)
+    subsets: Any = available(SetSubset, *shape, theory.set_pair_optimal_k(*shape))
+    if subsets is not None:
+        yield subsets, theory.set_pair_variance(*shape, subsets.k)
+    listed: Any = available(ListedSets, *shape)
+    if listed is not None:
+        yield listed, theory.listed_pair_variance(*shape, listed.k)

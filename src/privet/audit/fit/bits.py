@@ -37,14 +37,14 @@ class Bits(Fit[M]):
         self._many = np.zeros(size + 1, dtype=np.int64)
         self._patterns = np.zeros(1 << len(self._together), dtype=np.int64)
 
-    def count(self, bitmaps: Reports) -> None:
+    def count(self, reports: Reports) -> None:
         """Count bits, by themselves and together."""
-        self._each += count_bits(bitmaps, self._size)
-        many = np.bitwise_count(bitmaps).sum(axis=1, dtype=np.int64)
+        self._each += count_bits(reports, self._size)
+        many = np.bitwise_count(reports).sum(axis=1, dtype=np.int64)
         if self._own is not None:
-            many -= bits_at(bitmaps, [self._own])[:, 0]
+            many -= bits_at(reports, [self._own])[:, 0]
         self._many += np.bincount(many, minlength=self._size + 1)
-        codes = coded(bits_at(bitmaps, self._together))
+        codes = coded(bits_at(reports, self._together))
         self._patterns += np.bincount(codes, minlength=len(self._patterns))
 
     def checks(self) -> list[Check]:
