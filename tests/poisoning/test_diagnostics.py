@@ -13,7 +13,7 @@ from privet.mechanisms import Cyclotomic, KSubset, MultivariateRR, Projective
 from privet.poisoning import check, check_reports
 from privet.poisoning.diagnostics import _mean_square, _overlap, check_counts
 from privet.poisoning.trials import trial
-from privet.sums.incidence import Blocks
+from privet.sums.incidence import blocks_of
 
 ZIPF = 1 / np.arange(1, 101) ** 1.1
 ZIPF /= ZIPF.sum()
@@ -22,7 +22,7 @@ ALL_ALIKE = np.eye(100)[3]
 
 def chances(design, theta):
     """The law of a report from people with these shares."""
-    weights = 1 + (float(design.likelihood_ratio) - 1) * Blocks(design).forward(theta)
+    weights = 1 + (float(design.likelihood_ratio) - 1) * blocks_of(design).forward(theta)
     return weights / weights.sum()
 
 
@@ -103,7 +103,7 @@ def test_the_mean_square_of_the_kernel_is_exact():
 def test_liars_who_draw_random_reports_with_their_target_are_not_seen():
     """Their reports have the law of other shares, exactly, and gain as much for one target."""
     design, theta = Projective(13, 1.0, q=3), np.full(13, 1 / 13)
-    beta, held = 0.1, Blocks(design).forward(np.eye(13)[2])
+    beta, held = 0.1, blocks_of(design).forward(np.eye(13)[2])
     mixed = (1 - beta) * chances(design, theta) + beta * held / held.sum()
     g, h = design.g, design.h
     moved = (1 - beta) * theta + beta * ((design.k - 1) / 12 - h) / (g - h)

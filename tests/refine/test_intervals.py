@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 
+from privet.analysis.presence import clopper_pearson
 from privet.mechanisms import KSubset
 from privet.refine import shrink
-from privet.refine.intervals import _best_chance, _counts, clopper_pearson, pratt
+from privet.refine.intervals import _best_chance, _counts, pratt
 from privet.refine.prior import Noise, learn
 from privet.simulate import counts
 
@@ -87,9 +88,11 @@ def test_whatever_the_share_it_is_covered():
 @pytest.mark.parametrize(("epsilon", "n"), [(1.0, 100), (8.0, 3)])
 def test_clopper_and_pearson_are_the_mechanisms(epsilon, n):
     mechanism, hits = KSubset(4, epsilon), np.arange(n + 1)
-    low, high = clopper_pearson(Noise(n, mechanism.g, mechanism.h), hits.astype(float), 0.05)
+    exact = np.array([binomtest(k, n).proportion_ci(0.95, "exact") for k in hits.tolist()]).T
+    assert np.array(clopper_pearson(hits, n, 0.05)) == pytest.approx(exact, abs=1e-10)
+    ends = Noise(n, mechanism.g, mechanism.h).share_of(exact)
     ours = np.clip(mechanism.interval(hits, n, 0.05, "population"), 0, 1)
-    assert np.stack([low, high]) == pytest.approx(ours, abs=1e-12)
+    assert ends == pytest.approx(ours, abs=1e-10)
 
 
 GIANTS = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from .holders import Rates, fewest_holders
-from .presence import binomial_tail
+from .presence import binomial_tail, clopper_pearson
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -176,13 +176,7 @@ class HitRates(Averages):
         return np.floor(low + _ROUNDING) / people, np.ceil(high - _ROUNDING) / people
 
     def _population_interval(self, counts: Integers, n: int, alpha: float) -> tuple[Floats, Floats]:
-        from scipy.special import betaincinv
-
-        hits, misses = counts.astype(np.float64), (n - counts).astype(np.float64)
-        low, high = np.zeros(len(hits)), np.ones(len(hits))
-        some, rest = hits > 0, misses > 0
-        low[some] = betaincinv(hits[some], misses[some] + 1, alpha / 2)
-        high[rest] = betaincinv(hits[rest] + 1, misses[rest], 1 - alpha / 2)
+        low, high = clopper_pearson(counts, n, alpha)
         return (low - self._h) / self._gain, (high - self._h) / self._gain
 
     def _sample_interval(self, counts: Integers, n: int, alpha: float) -> tuple[Floats, Floats]:

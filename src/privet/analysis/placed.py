@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from ..mechanisms.placed import Placed
 from . import kernels
 from .batch import Batches
+from .counter import read_numbers
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from .batch import Drawn, Rows, Words
@@ -34,6 +36,13 @@ class PlacedBatches(Batches[P]):
         done, used = kernels.designs.draw_places(hit, words, rest, first, *sizes)
         self.write(values[first:done], words[first:done], out[first:done])
         return done, 8 * used
+
+    def holding(self, value: int) -> NDArray[np.uint64]:
+        """Return the numbers of all reports that hold a value, in its own order."""
+        places = np.arange(self.mechanism.holding, dtype=np.uint64)
+        reports = np.empty((len(places), self.mechanism.report_bytes), dtype=np.uint8)
+        self.write(np.full(len(places), value), places, reports)
+        return read_numbers(reports)
 
     @abstractmethod
     def write(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "binomial_tail",
+    "clopper_pearson",
     "detectable_share",
     "discoveries",
     "least_count",
@@ -106,3 +107,19 @@ def binomial_tail(counts: ArrayLike, n: int | NDArray[np.int64], rate: ArrayLike
     inside = np.clip(hits, 1, n)
     tail: Floats = betainc(inside, n - inside + 1, rate)
     return np.where(hits <= 0, 1.0, np.where(hits > n, 0.0, tail))
+
+
+def clopper_pearson(counts: ArrayLike, n: int, alpha: float) -> tuple[Floats, Floats]:
+    """Return the ends of Clopper and Pearson's (1934) interval for the chance behind each count.
+
+    >>> low, high = clopper_pearson([0, 2, 4], 4, 0.05)
+    >>> low.round(2).tolist(), high.round(2).tolist()
+    ([0.0, 0.07, 0.4], [0.6, 0.93, 1.0])
+    """
+    from scipy.special import betaincinv
+
+    hits = np.asarray(counts, dtype=np.float64)
+    misses = n - hits
+    low = betaincinv(np.where(hits > 0, hits, 1), misses + 1, alpha / 2)
+    high = betaincinv(hits + 1, np.where(misses > 0, misses, 1), 1 - alpha / 2)
+    return np.where(hits > 0, low, 0.0), np.where(misses > 0, high, 1.0)

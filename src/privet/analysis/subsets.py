@@ -173,6 +173,16 @@ def members_of(mechanism: Packed, reports: Reports) -> Integers:
     return indices
 
 
+def points_of(mechanism: Packed, reports: Reports) -> NDArray[np.bool_]:
+    """Return which points each report holds, bool (n, points)."""
+    if not mechanism.index_bits:
+        bits = np.unpackbits(reports, axis=1, count=mechanism.points, bitorder="little")
+        return bits.view(np.bool_)
+    held = np.zeros((len(reports), mechanism.points), dtype=np.bool_)
+    np.put_along_axis(held, members_of(mechanism, reports), True, axis=1)
+    return held
+
+
 # --- where a batch starts from ---------------------------------------------------------------
 
 

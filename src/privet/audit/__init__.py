@@ -29,7 +29,7 @@ from ..mechanisms.base import Mechanism
 from .clients import Callable, Command, InProcess, Page
 from .repeats import repeats_verdict
 from .result import Audit, Verdict
-from .subjects import Direct, claimed_of, mechanism_of, probes
+from .subjects import Direct, claimed_of, probes
 from .timing import timing_verdict
 from .trials import Trials
 
@@ -104,7 +104,7 @@ def audit(
     made: Any = client
     if made is None:
         made = InProcess(subject) if isinstance(subject, Contract) else Direct(subject)  # type: ignore[arg-type]
-    mechanism = mechanism_of(subject)
+    mechanism = subject.mechanism if isinstance(subject, Contract) else subject
     seen = Trials(mechanism, asked)
     with progress("reports", total=trials * len(asked)) as advance:
         seen.run(made, trials, advance)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import inf, log
 
-from scipy.stats import beta
+from ..analysis.presence import clopper_pearson
 
 __all__ = ["expected_bound", "lower_bound"]
 
@@ -26,8 +26,7 @@ def lower_bound(hits: float, n: int, false_hits: float, m: int, alpha: float) ->
     """
     if hits <= 0:
         return -inf
-    least = beta.ppf(alpha / 2, hits, n - hits + 1)
-    most = beta.isf(alpha / 2, false_hits + 1, m - false_hits) if false_hits < m else 1.0
+    (least, _), (_, most) = clopper_pearson(hits, n, alpha), clopper_pearson(false_hits, m, alpha)
     return log(least / most)
 
 

@@ -104,8 +104,7 @@ def holds(mechanism: Packed, reports: Reports, points: Sequence[int]) -> NDArray
 def bits_at(reports: Reports, places: Sequence[int]) -> NDArray[np.bool_]:
     """Return which of a few bits are set in bitmaps."""
     at = np.array(places)
-    found: NDArray[np.bool_] = (reports[:, at >> 3] >> (at & 7).astype(np.uint8) & 1).view(np.bool_)
-    return found
+    return (reports[:, at >> 3] >> (at & 7).astype(np.uint8) & 1).view(np.bool_)
 
 
 # --- numbers ------------------------------------------------------------------------------------
@@ -120,11 +119,8 @@ def _(mechanism: Placed, values: Sequence[int]) -> Supports:
 def holding(mechanism: Placed, value: int) -> NDArray[np.bool_]:
     """Return which of all numbers, of blocks or windows, hold a value."""
     batches = cast("PlacedBatches[Placed]", mechanism.analyst.batches)
-    places = np.arange(mechanism.holding, dtype=np.uint64)
-    reports = np.empty((len(places), mechanism.report_bytes), dtype=np.uint8)
-    batches.write(np.full(len(places), value), places, reports)
     held = np.zeros(mechanism.numbers, dtype=np.bool_)
-    held[read_numbers(reports)] = True
+    held[batches.holding(value)] = True
     return held
 
 
@@ -170,8 +166,7 @@ def _(mechanism: GeometricNoise, values: Sequence[int]) -> Supports:
 
     def found(reports: Reports) -> NDArray[np.bool_]:
         entries = np.ascontiguousarray(reports).view(f"<u{mechanism.entry_bytes}")
-        above: NDArray[np.bool_] = entries[:, list(values)] > mechanism.limit
-        return above
+        return entries[:, list(values)] > mechanism.limit
 
     return found
 
@@ -250,9 +245,8 @@ class Differences:
 
     def add(self, value: int, reports: Reports) -> None:
         """Count valid reports of the value at a place."""
-        for (_, rows), found, counts in zip(
-            on_pages(self._mechanism, reports), self._supports, self._counts, strict=True
-        ):
+        for page, rows in on_pages(self._mechanism, reports):
+            found, counts = self._supports[page], self._counts[page]
             if found is None or not len(rows):
                 continue
             seen = found(rows).astype(np.int16)

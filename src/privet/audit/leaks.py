@@ -15,8 +15,8 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv
 
+from ..analysis.presence import clopper_pearson
 from .bounds import lower_bound
 
 if TYPE_CHECKING:
@@ -188,10 +188,8 @@ def _telling(x: NDArray[np.int64], y: NDArray[np.int64]) -> list[tuple[int, int]
 
 def _surely(x: NDArray[np.int64], y: NDArray[np.int64], n: int) -> NDArray[np.float64]:
     """Return what the ratio of two chances is at least, even if the best of many was lucky."""
-    least = np.where(x > 0, betaincinv(np.maximum(x, 1), n - x + 1, _LUCK), 0.0)
-    most = np.where(y < n, betaincinv(y + 1, np.maximum(n - y, 1), 1 - _LUCK), 1.0)
-    ratio: NDArray[np.float64] = least / most
-    return ratio
+    (least, _), (_, most) = (clopper_pearson(one, n, 2 * _LUCK) for one in (x, y))
+    return least / most
 
 
 def _weights(x: NDArray[np.int64], y: NDArray[np.int64]) -> list[NDArray[np.float64]]:

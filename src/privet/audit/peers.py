@@ -25,9 +25,12 @@ from .leaks import search
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    _Made = Callable[[], Callable[[int], bytes]]
+
 __all__ = ["PEERS", "Audited", "Peer", "audit_peers", "markdown"]
 
 D, EPSILON = 16, 1.0
+_BUCKETS = round(exp(EPSILON)) + 1  # that both packages hash to
 _PACKAGES = "multi-freq-ldpy", "pure-ldp"
 # pure-ldp imports two packages without saying so, and neither works with xxhash 4.
 _INSTALL = "pip install multi-freq-ldpy pure-ldp 'xxhash<4' scikit-learn statsmodels"
@@ -37,11 +40,11 @@ _X, _Y = "3", "12"
 
 @dataclass(frozen=True)
 class Peer:
-    """A protocol of a package; `made` returns its client of d values, from a value to bytes."""
+    """A protocol of a package; `made` returns its client, from a value to bytes."""
 
     package: str
     protocol: str
-    made: Callable[[int, float], Callable[[int], bytes]]
+    made: _Made
 
 
 @dataclass(frozen=True)
@@ -80,73 +83,52 @@ def _floats(report: Any) -> bytes:
     return np.asarray(report, dtype="<f8").tobytes()
 
 
-def _mapped(g: int) -> Callable[[Any], bytes]:
+def _signs(report: Any) -> bytes:
+    return bytes(2 * place + (sign > 0) for place, sign in report)
+
+
+def _mapped(report: Any) -> bytes:
     """Which values the function of a report maps to its bucket."""
-    xxhash = import_module("xxhash")
-
-    def encoded(report: Any) -> bytes:
-        bucket, seed = report
-        digests = (xxhash.xxh32(str(value), seed=seed).intdigest() for value in range(D))
-        return _bits([digest % g == bucket for digest in digests])
-
-    return encoded
+    (bucket, seed), xxhash = report, import_module("xxhash")
+    digests = (xxhash.xxh32(str(value), seed=seed).intdigest() for value in range(D))
+    return _bits([digest % _BUCKETS == bucket for digest in digests])
 
 
 # --- their clients ------------------------------------------------------------------------------
 
 
-def _multi_freq(protocol: str, encoded: Callable[[Any], bytes], *options: bool) -> Any:
-    def made(d: int, epsilon: float) -> Callable[[int], bytes]:
+def _multi_freq(protocol: str, encoded: Callable[[Any], bytes], *options: bool) -> _Made:
+    def made() -> Callable[[int], bytes]:
         module = import_module(f"multi_freq_ldpy.pure_frequency_oracles.{protocol}")
         client = getattr(module, f"{protocol}_Client")
-        return lambda value: encoded(client(value, d, epsilon, *options))
+        return lambda value: encoded(client(value, D, EPSILON, *options))
 
     return made
 
 
-def _multi_freq_hashing(d: int, epsilon: float) -> Callable[[int], bytes]:
-    made: Callable[[int], bytes] = _multi_freq("LH", _mapped(_buckets(epsilon)))(d, epsilon)
-    return made
-
-
-def _pure(oracle: str, encoded: Callable[[Any], bytes], **options: Any) -> Any:
-    def made(d: int, epsilon: float) -> Callable[[int], bytes]:
+def _pure(oracle: str, encoded: Callable[[Any], bytes], **options: Any) -> _Made:
+    def made() -> Callable[[int], bytes]:
         kind = getattr(import_module("pure_ldp.frequency_oracles"), f"{oracle}Client")
-        client = kind(epsilon, d, index_mapper=int, **options)
+        client = kind(EPSILON, D, index_mapper=int, **options)
         return lambda value: encoded(client.privatise(value))
 
     return made
 
 
-def _pure_hashing(d: int, epsilon: float) -> Callable[[int], bytes]:
-    encoded = _mapped(_buckets(epsilon))
-    made: Callable[[int], bytes] = _pure("LH", encoded, use_olh=True)(d, epsilon)
-    return made
-
-
-def _pure_rappor(d: int, epsilon: float) -> Callable[[int], bytes]:
+def _pure_rappor() -> Callable[[int], bytes]:
     """One hash function, for which the package itself turns ε into its parameter."""
     oracles = import_module("pure_ldp.frequency_oracles")
-    f = oracles.RAPPORClient(0.5, d, []).convert_eps_to_f(epsilon)
-    functions = oracles.RAPPORServer(f, d, 1, d, num_of_cohorts=8).get_hash_funcs()
-    client = oracles.RAPPORClient(f, d, functions, num_of_cohorts=8, index_mapper=int)
+    f = oracles.RAPPORClient(0.5, D, []).convert_eps_to_f(EPSILON)
+    functions = oracles.RAPPORServer(f, D, 1, D, num_of_cohorts=8).get_hash_funcs()
+    client = oracles.RAPPORClient(f, D, functions, num_of_cohorts=8, index_mapper=int)
 
     def report(value: int) -> bytes:
         """Whether the bit of each value is set."""
         bits, cohort = client.privatise(value)
         (function,) = functions[cohort]
-        return _bits([bits[function(str(one))] for one in range(d)])
+        return _bits([bits[function(str(one))] for one in range(D)])
 
     return report
-
-
-def _buckets(epsilon: float) -> int:
-    """Return how many buckets both packages hash to."""
-    return round(exp(epsilon)) + 1
-
-
-def _signs(report: Any) -> bytes:
-    return bytes(2 * place + (sign > 0) for place, sign in report)
 
 
 PEERS = (
@@ -154,12 +136,12 @@ PEERS = (
     Peer("multi-freq-ldpy", "SS", _multi_freq("SS", _numbers)),
     Peer("multi-freq-ldpy", "SUE", _multi_freq("UE", _bits, False)),
     Peer("multi-freq-ldpy", "OUE", _multi_freq("UE", _bits, True)),
-    Peer("multi-freq-ldpy", "OLH", _multi_freq_hashing),
+    Peer("multi-freq-ldpy", "OLH", _multi_freq("LH", _mapped)),
     Peer("multi-freq-ldpy", "HE", _multi_freq("HE", _floats)),
     Peer("pure-ldp", "DE", _pure("DE", _number)),
     Peer("pure-ldp", "SUE", _pure("UE", _bits)),
     Peer("pure-ldp", "OUE", _pure("UE", _bits, use_oue=True)),
-    Peer("pure-ldp", "OLH", _pure_hashing),
+    Peer("pure-ldp", "OLH", _pure("LH", _mapped, use_olh=True)),
     Peer("pure-ldp", "HE", _pure("HE", _floats)),
     Peer("pure-ldp", "HR", _pure("HadamardResponse", _number, hash_funcs=None)),
     Peer("pure-ldp", "HM", _pure("HadamardMech", _signs, t=1)),
@@ -183,7 +165,7 @@ def audit_peers(trials: int = 100_000, confidence: float = 0.99) -> list[Audited
     found = []
     for peer in PEERS:
         if peer.package in versions:
-            own = peer.made(D, EPSILON)
+            own = peer.made()
             client = clients.Callable(lambda answer, own=own: own(int(answer)), _CLAIM)
             leak = search(client.reports([_X] * trials), client.reports([_Y] * trials), alpha)
             about = peer.package, versions[peer.package], peer.protocol

@@ -15,7 +15,6 @@ import numpy as np
 from ..analysis.paged import OnPages, draw_pages
 from ..answers.scale import Scale
 from ..answers.several import Several
-from ..contract import Contract
 from ..entropy import Stream
 from ..mechanisms.base import Mechanism
 from ..mechanisms.bits.two_level_unary import TwoLevelUnary
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from ..answers.base import Answers
     from ..entropy import Entropy
 
-__all__ = ["Direct", "Probe", "claimed_of", "mechanism_of", "probes"]
+__all__ = ["Direct", "Probe", "claimed_of", "probes"]
 
 
 class Probe(NamedTuple):
@@ -51,9 +50,8 @@ class Direct:
 
     def reports(self, answers: Sequence[Any]) -> NDArray[np.uint8]:
         """Return fresh reports, one a row."""
-        return self.mechanism.randomize(
-            _rows(self.mechanism, answers, self._entropy), entropy=self._entropy
-        )
+        rows = _rows(self.mechanism, answers, self._entropy)
+        return self.mechanism.randomize(rows, entropy=self._entropy)
 
     def repeats(self, answer: Any, times: int) -> list[bytes]:
         """Return nothing: a mechanism has no secret, and promises nothing of repeats."""
@@ -162,8 +160,3 @@ def claimed_of(mechanism: Mechanism) -> float:
     if isinstance(mechanism, Paged):
         return max(claimed_of(part) for part in mechanism.parts)
     return mechanism.report_epsilon if isinstance(mechanism, TwoLevelUnary) else mechanism.epsilon
-
-
-def mechanism_of(subject: Mechanism | Contract) -> Mechanism:
-    """Return the mechanism whose law reports must follow."""
-    return subject.mechanism if isinstance(subject, Contract) else subject

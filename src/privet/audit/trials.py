@@ -78,11 +78,8 @@ class Trials:
         if len(found) != rows:
             rule = f"A client must make {rows} reports of {rows} answers. Got {len(found)}."
             raise InvalidReport(rule)
-        if (
-            isinstance(found, np.ndarray)
-            and found.dtype == np.uint8
-            and found.shape == (rows, size)
-        ):
+        bytes_in_rows = isinstance(found, np.ndarray) and found.dtype == np.uint8
+        if bytes_in_rows and found.shape == (rows, size):
             return found, np.zeros(rows, dtype=np.bool_)
         pieces = [bytes(one) for one in found]
         wrong = np.array([len(one) != size for one in pieces])

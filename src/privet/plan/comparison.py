@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from ..mechanisms.subsets.k_subset import KSubset
 from ..mechanisms.symmetric import Symmetric
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..mechanisms.base import Mechanism
 
 __all__ = ["Comparison", "choose", "compare"]
@@ -52,8 +54,8 @@ def compare(d: int, epsilon: float, n: int) -> list[Comparison]:
     """
     n = whole("compare", "n", n, 1)
     optimum = _error(KSubset(d, epsilon))
-    made = [mechanism for name in for_one if (mechanism := _make(name, d, epsilon)) is not None]
-    compared = [_compare(mechanism, n, optimum) for mechanism in made]
+    made = [available(kind, d, epsilon) for kind in for_one.values()]
+    compared = [_compare(mechanism, n, optimum) for mechanism in made if mechanism is not None]
     return sorted(compared, key=lambda c: (c.squared_error, c.report_bytes))
 
 
@@ -63,21 +65,19 @@ def choose(d: int, epsilon: float) -> Symmetric:
     Among those whose error is within 1 % of the least, it has the shortest report and then the
     cheapest decoding.
     """
-    first = KSubset(d, epsilon)
-    made = [_make(name, d, epsilon) for name in _CANDIDATES]
-    costs = [_compare(mechanism, 1, _error(first)) for mechanism in made if mechanism is not None]
+    optimum = _error(KSubset(d, epsilon))
+    made = [available(for_one[name], d, epsilon) for name in _CANDIDATES]
+    costs = [_compare(mechanism, 1, optimum) for mechanism in made if mechanism is not None]
     least = min(cost.squared_error for cost in costs)
     near = [cost for cost in costs if cost.squared_error <= SAME * least]
     best = min(near, key=lambda cost: (cost.report_bytes, cost.decoding_steps))
     return cast("Symmetric", best.mechanism)
 
 
-def _make(name: str, d: int, epsilon: float) -> Mechanism | None:
-    """Return a mechanism, or None if it is not available for this d and ε."""
-    if name not in for_one:
-        return None
+def available(kind: Callable[..., Mechanism], *shape: Any, **named: Any) -> Mechanism | None:
+    """Return a mechanism, or None if there is none of this shape."""
     try:
-        return for_one[name](d, epsilon)
+        return kind(*shape, **named)
     except InvalidArgument:
         return None
 

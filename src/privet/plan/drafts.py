@@ -139,10 +139,8 @@ def _answers(name: str, fields: Mapping[str, Any]) -> Any:
         raise InvalidSurvey(f"question {name!r}: one of {', '.join(_QUESTION)} is needed.")
     (kind,) = kinds
     _check(f"question {name!r}", fields, {"question", kind} | _QUESTION[kind], set())
-    also = dict(fields)
-    for given in ("question", "mechanism"):
-        also.pop(given, None)
-    found: Any = also.pop(kind)
+    found: Any = fields[kind]
+    also = {name: fields[name] for name in fields if name not in ("question", "mechanism", kind)}
     if kind == "categories":
         return found
     if not isinstance(found, list):
@@ -158,14 +156,11 @@ def _answers(name: str, fields: Mapping[str, Any]) -> Any:
 def _check(what: str, fields: Mapping[str, Any], known: set[str], needed: set[str]) -> None:
     for name in fields:
         if name not in known:
-            raise InvalidSurvey(f"{what} has no field {name!r:.60}: there are {_list(known)}.")
+            there = ", ".join(sorted(known))
+            raise InvalidSurvey(f"{what} has no field {name!r:.60}: there are {there}.")
     for name in sorted(needed):
         if name not in fields:
             raise InvalidSurvey(f"{what} needs the field {name!r}.")
-
-
-def _list(names: set[str]) -> str:
-    return ", ".join(sorted(names))
 
 
 def _page(name: str) -> str | tuple[str, ...]:

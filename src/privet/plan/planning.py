@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import exp, log, sqrt
-from numbers import Real
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..analysis.presence import detectable_share
 from ..answers.base import Answers
 from ..answers.scale import Scale
 from ..answers.several import Several
-from ..arguments import alpha_of, whole
+from ..arguments import alpha_of, is_finite, whole
 from ..errors import InvalidArgument
 from ..mechanisms.subsets.k_subset import KSubset
 from .comparison import choose
@@ -246,7 +245,7 @@ def _check(answers: object, margin: float | None) -> None:
         return
     if isinstance(answers, Scale):
         most = (answers.high - answers.low) / 2
-        if not isinstance(margin, Real) or isinstance(margin, bool) or not 0 < margin < most:
+        if not is_finite(margin) or not 0 < margin < most:
             rule = f"a number in (0, {most:g}), in the scale's units"
             raise InvalidArgument("plan", "margin", rule, margin)
     elif not (isinstance(margin, float) and 0 < margin < 1):

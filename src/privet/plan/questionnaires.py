@@ -37,19 +37,25 @@ def best_shares(
     on a scale with the variance of their mean on [-1, 1], which is about as large.
     """
     by_id = {one.id: one for one in surveys}
-    joined = {name for ids in asked if len(ids) > 1 for name in ids}
-    tabled = [one.id for one in surveys if one.answers.kind == "choice" or one.id in joined]
-    sizes = [len(cell_names(by_id[name].answers)) for name in tabled]
-    apart = [
-        i for i, ids in enumerate(asked) if len(ids) == 1 and by_id[ids[0]].answers.kind != "choice"
-    ]
-    together = [i for i in range(len(asked)) if i not in apart]
-    places = [tuple(tabled.index(name) for name in asked[i]) for i in together]
-    made = [mechanisms[i] for i in together]
-    alone = [spread_alone(by_id[asked[i][0]], mechanisms[i]) for i in apart]
-    shares = page_shares(places, sizes, made, places, alone=alone)
+    made = dict(zip(asked, mechanisms, strict=True))
+    apart = [ids for ids in asked if _measured([by_id[name] for name in ids]) != "share"]
+    together = [ids for ids in asked if ids not in apart]
+    sizes, places = _tabled(surveys, together)
+    alone = [spread_alone(by_id[ids[0]], made[ids]) for ids in apart]
+    shares = page_shares(places, sizes, [made[ids] for ids in together], places, alone=alone)
     found = dict(zip([*together, *apart], shares.tolist(), strict=True))
-    return [found[i] for i in range(len(asked))]
+    return [found[ids] for ids in asked]
+
+
+def _tabled(
+    surveys: Sequence[Survey], pages: Sequence[Ids]
+) -> tuple[list[int], list[tuple[int, ...]]]:
+    """Return how many answers each question has that tables may join, and each page's questions.
+
+    These are numbered as the first say.
+    """
+    ids = {one.id: len(cell_names(one.answers)) for one in surveys if one.answers.kind != "several"}
+    return [*ids.values()], [tuple(map([*ids].index, page)) for page in pages]
 
 
 def spread_alone(survey: Survey, mechanism: Mechanism) -> float:
@@ -157,14 +163,9 @@ def _error(surveys: Sequence[Survey], ids: Ids, pages: dict[Ids, tuple[float, Me
     if _measured(asked) != "share":
         people, mechanism = pages.get(ids, (0.0, None))
         return _alone_error(asked[0], mechanism, people) if mechanism else inf
-    tabled = [one.id for one in surveys if one.answers.kind != "several"]
-    sizes = [len(cell_names(by_id[name].answers)) for name in tabled]
     joint = [page for page in pages if _measured([by_id[name] for name in page]) == "share"]
-    people_of, mechanisms = (
-        zip(*(pages[page] for page in joint), strict=True) if joint else ((), ())
-    )
-    places = [tuple(map(tabled.index, page)) for page in joint]
-    table = tuple(map(tabled.index, ids))
+    sizes, (table, *places) = _tabled(surveys, [ids, *joint])
+    people_of, mechanisms = [pages[page][0] for page in joint], [pages[page][1] for page in joint]
     total = total_variance(sizes, places, people_of, mechanisms, table, sampling=True)
     return sqrt(total / prod(sizes[q] for q in table))
 

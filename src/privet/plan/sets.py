@@ -8,7 +8,6 @@ where they are few and ε is large, and in between the k-subset mechanism for se
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +20,10 @@ from ..mechanisms.choices import MOST_OPTIONS
 from ..mechanisms.registry import for_several
 from ..mechanisms.subsets.listed_sets import ListedSets
 from ..mechanisms.subsets.set_subset import SetSubset
-from .comparison import SAME
+from .comparison import SAME, available
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator
 
     from ..mechanisms.base import Mechanism
 
@@ -52,7 +51,7 @@ def compare_for_sets(options: int, epsilon: float, most: int) -> list[SetCompari
     set-subset   3.63 1
     one-option   4.53 1
     """
-    return _compare("compare_for_sets", options, epsilon, most)
+    return _side_by_side("compare_for_sets", options, epsilon, most)
 
 
 def choose_for_sets(options: int, epsilon: float, most: int, *, pairs: bool = False) -> Mechanism:
@@ -66,58 +65,42 @@ def choose_for_sets(options: int, epsilon: float, most: int, *, pairs: bool = Fa
     >>> choose_for_sets(5, 4.0, most=2), choose_for_sets(20, 1.0, most=5, pairs=True)
     (ListedSets(d=5, epsilon=4.0, most=2, k=1), SetSubset(d=20, epsilon=1.0, most=5, k=3))
     """
-    compare = _compare_pairs if pairs else _compare
-    rows = compare("choose_for_sets", options, epsilon, most)
+    rows = _side_by_side("choose_for_sets", options, epsilon, most, pairs=pairs)
     near = [row for row in rows if row.deviation**2 <= SAME * rows[0].deviation ** 2]
     return min(near, key=lambda row: row.report_bytes).mechanism
 
 
-def _compare(owner: str, options: int, epsilon: float, most: int) -> list[SetComparison]:
-    _check(owner, options, epsilon, most)
-    share = np.array([most / (2 * options)])
-    return _side_by_side(
-        owner,
-        epsilon,
-        [partial(cls, options, epsilon, most=most) for cls in for_several.values()],
-        lambda mechanism: mechanism.variance(share, 1, "sample")[0],
-    )
-
-
-def _compare_pairs(owner: str, options: int, epsilon: float, most: int) -> list[SetComparison]:
-    """Return the mechanisms that tell pairs, with the deviation of a pair that nobody chose."""
-    _check(owner, options, epsilon, most)
-    whole(owner, "most", most, 2, options)
-    shape = options, epsilon, most
-
-    def variance(mechanism: Any) -> Any:
-        listed = isinstance(mechanism, ListedSets)
-        theorem = theory.listed_pair_variance if listed else theory.set_pair_variance
-        return theorem(*shape, mechanism.k)
-
-    makers = [partial(SetSubset, *shape, theory.set_pair_optimal_k(*shape))]
-    return _side_by_side(owner, epsilon, [*makers, partial(ListedSets, *shape)], variance)
-
-
-def _check(owner: str, options: int, epsilon: float, most: int) -> None:
+def _side_by_side(
+    owner: str, options: int, epsilon: float, most: int, *, pairs: bool = False
+) -> list[SetComparison]:
+    """Return those that are available, by deviation and then by the length of reports."""
     whole(owner, "options", options, 2, MOST_OPTIONS)
     whole(owner, "most", most, 1, options)
     positive(owner, "epsilon", epsilon)
-
-
-def _side_by_side(
-    owner: str,
-    epsilon: float,
-    makers: Sequence[Callable[[], Mechanism]],
-    variance: Callable[[Mechanism], Any],
-) -> list[SetComparison]:
-    """Return those that are available, by deviation and then by the length of reports."""
-    rows = []
-    for make in makers:
-        try:
-            made = make()
-        except InvalidArgument:
-            continue
-        rows.append(SetComparison(made, sqrt(variance(made)), made.report_bytes))
+    if pairs:
+        whole(owner, "most", most, 2, options)
+    found = (_for_pairs if pairs else _for_options)(options, epsilon, most)
+    rows = [SetComparison(made, sqrt(variance), made.report_bytes) for made, variance in found]
     if not rows:
         raise InvalidArgument(owner, "epsilon", "one that a mechanism can be drawn with", epsilon)
     return sorted(rows, key=lambda row: (row.deviation, row.report_bytes))
+
+
+def _for_options(options: int, epsilon: float, most: int) -> Iterator[tuple[Mechanism, Any]]:
+    """Yield mechanisms, with n times the variance of an option's share."""
+    share = np.array([most / (2 * options)])
+    for kind in for_several.values():
+        made = available(kind, options, epsilon, most=most)
+        if made is not None:
+            yield made, made.variance(share, 1, "sample")[0]
+
+
+def _for_pairs(options: int, epsilon: float, most: int) -> Iterator[tuple[Mechanism, Any]]:
+    """Yield mechanisms that tell pairs, with n times the variance of a pair that nobody chose."""
+    shape = options, epsilon, most
+    subsets: Any = available(SetSubset, *shape, theory.set_pair_optimal_k(*shape))
+    if subsets is not None:
+        yield subsets, theory.set_pair_variance(*shape, subsets.k)
+    listed: Any = available(ListedSets, *shape)
+    if listed is not None:
+        yield listed, theory.listed_pair_variance(*shape, listed.k)

@@ -20,7 +20,7 @@ enough; below that, the test is left out.
 from __future__ import annotations
 
 from math import comb, sqrt
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -28,14 +28,16 @@ from ..errors import InvalidArgument
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
 from ..refine.simplex import project_simplex
-from ..sums.incidence import Blocks
+from ..sums.incidence import blocks_of
+from ..sums.pairs import points_together
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
     from ..analysis.tally import Tally
+    from ..sums.incidence import Incidence
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -47,7 +49,6 @@ _MOST_BLOCKS, _MOST_CANARIES, _MOST_WORK = 2**18, 1024, 2**22
 # The fewest reports of a canary that are expected, or reports in all, and pairs of equal reports.
 _FEWEST_REPORTS, _FEWEST_PAIRS = 20, 50
 _PROBED = 2**13  # blocks, with several probes of few
-_ROWS = 2**14
 
 
 class Finding(NamedTuple):
@@ -94,27 +95,11 @@ def check_reports(mechanism: KSubset, reports: Iterable[NDArray[np.uint8]]) -> l
     if not 2 <= mechanism.k <= d - 2 or d > _MOST_CANARIES:
         return []
     pairs, n = np.zeros((d, d)), 0
-    for rows in _bits(mechanism, reports):
-        pairs += rows.T @ rows
+    for rows in reports:
+        pairs += points_together(mechanism, rows)
         n += len(rows)
     found = _pairs(mechanism, n, pairs)
     return [] if found is None else [found]
-
-
-def _bits(mechanism: KSubset, chunks: Iterable[NDArray[np.uint8]]) -> Iterator[NDArray[np.float32]]:
-    """Yield a row of 0 and 1 for each report."""
-    from ..analysis.subsets import members_of
-
-    for chunk in chunks:
-        for at in range(0, len(chunk), _ROWS):
-            part = np.ascontiguousarray(chunk[at : at + _ROWS])
-            if not mechanism.index_bits:
-                bits = np.unpackbits(part, axis=1, count=mechanism.d, bitorder="little")
-                yield bits.astype(np.float32)
-                continue
-            rows = np.zeros((len(part), mechanism.d), dtype=np.float32)
-            np.put_along_axis(rows, members_of(mechanism, part).astype(np.int64), 1, axis=1)
-            yield rows
 
 
 # --- designs --------------------------------------------------------------------------------------
@@ -126,7 +111,7 @@ def _canaries(design: Design, n: int, counted: Integers) -> Finding | None:
     many = min(v - d, _MOST_CANARIES, _MOST_WORK // design.blocks)
     if many < 1 or n * design.h < max(_FEWEST_REPORTS, many):
         return None
-    whole = Blocks(type(design).from_parameters(v, design.epsilon, design.parameters))
+    whole = blocks_of(type(design).from_parameters(v, design.epsilon, design.parameters))
     inside = np.rint([whole.forward(np.eye(1, v, d + i)[0]) for i in range(many)])
     excess = inside @ counted - n * design.h
     of_one = (inside * _chances(design, n, counted)) @ inside.T - design.h**2
@@ -137,7 +122,7 @@ def _canaries(design: Design, n: int, counted: Integers) -> Finding | None:
 def _chances(design: Design, n: int, counted: Integers) -> Floats:
     """Return how likely each block is, from people with the shares that are estimated."""
     shares = project_simplex(design.frequencies(design.counts(counted), n))
-    weights = 1 + (float(design.likelihood_ratio) - 1) * Blocks(design).forward(shares)
+    weights = 1 + (float(design.likelihood_ratio) - 1) * blocks_of(design).forward(shares)
     chances: Floats = weights / weights.sum()
     return chances
 
@@ -147,7 +132,7 @@ def _blocks(design: Design, n: int, counted: Integers) -> Finding | None:
     d, v, blocks = design.d, design.points, design.blocks
     if blocks == v or n * (n - 1) < 2 * _FEWEST_PAIRS * blocks:
         return None
-    sets, often = Blocks(design), design.holding
+    sets, often = blocks_of(design), design.holding
     apart = often * (v - design.k) / (v - 1)  # r − λ, in how many blocks one of two values lies
     together = often - apart - often * often / blocks
 
@@ -166,17 +151,12 @@ def _blocks(design: Design, n: int, counted: Integers) -> Finding | None:
     rest = left(counted.astype(np.float64))
     statistic = float(rest @ rest) - float(counted @ own)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (4 + _PROBED // blocks, blocks))
-    square = np.mean([_square(left, chances, probe) for probe in signs])
+    # tr(QDQD), on average over signs, for the projection Q and D = diag(chances).
+    square = np.mean([probe @ left(chances * left(chances * probe)) for probe in signs])
     return _compared("blocks", statistic, n, float(chances @ own), float(square))
 
 
-def _square(left: Any, chances: Floats, probe: Floats) -> float:
-    """Return tr(QDQD), on average over signs, for the projection Q and D = diag(chances)."""
-    once = left(chances * probe)
-    return float(probe @ left(chances * once))
-
-
-def _leverage(design: Design, sets: Blocks, apart: float, together: float) -> Floats:
+def _leverage(design: Design, sets: Incidence, apart: float, together: float) -> Floats:
     """Return q(B, B) for every block B: what of a single report no shares explain."""
     d, v, blocks = design.d, design.points, design.blocks
     held = sets.forward(np.ones(d))
@@ -184,8 +164,7 @@ def _leverage(design: Design, sets: Blocks, apart: float, together: float) -> Fl
     length = held * (1 - mean) ** 2 + (d - held) * mean**2
     total = held - d * mean
     inverse = 0.0 if d == v else together / (apart + d * together)
-    own: Floats = 1 - 1 / blocks - (length - inverse * total**2) / apart
-    return own
+    return 1 - 1 / blocks - (length - inverse * total**2) / apart
 
 
 # --- sets of k values -----------------------------------------------------------------------------
@@ -259,6 +238,6 @@ def _compared(
 
 
 def _upper_tail(statistic: float, degrees: float) -> float:
-    from scipy.special import gammaincc
+    from scipy.special import chdtrc
 
-    return float(gammaincc(degrees / 2, max(statistic, 0.0) / 2))
+    return float(chdtrc(degrees, max(statistic, 0.0)))

@@ -26,12 +26,10 @@ from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
 from ..mechanisms.subsets.listed_sets import ListedSets
 from ..mechanisms.subsets.set_subset import SetSubset
-from ..sums import incidence
+from ..sums.incidence import reported_sets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from ..mechanisms.base import Mechanism
 
@@ -139,33 +137,21 @@ def _of_listed(mechanism: ListedSets, targets: Sequence[int]) -> int:
 
 @most_held.register(Design)
 @most_held.register(OneBit)
-def _of_reports(mechanism: Design | OneBit, targets: Sequence[int]) -> int:
+def _of_reports(mechanism: Design | OneBit | LocalHash, targets: Sequence[int]) -> int:
     """Count the targets in every report that there is."""
-    sets = (
-        incidence.Blocks(mechanism) if isinstance(mechanism, Design) else incidence.Rows(mechanism)
-    )
-    return _most(sets.forward(_marked(mechanism, targets)))
+    marked = np.zeros(mechanism.d)
+    marked[_checked(mechanism, targets)] = 1
+    return max(int(np.rint(sets.forward(marked)).max()) for sets, _ in reported_sets(mechanism))
 
 
 @most_held.register(LocalHash)
 def _of_hashes(mechanism: LocalHash, targets: Sequence[int]) -> int:
-    marked = _marked(mechanism, targets)
     if mechanism.prime > _MOST_PRIME:
         rule = (
             f"one whose hash functions are modulo a prime up to {_MOST_PRIME}, to try all of them"
         )
         raise InvalidArgument("most_held", "mechanism", rule, mechanism)
-    return max(_most(sets.forward(marked)) for sets, _ in incidence.of_hashes(mechanism))
-
-
-def _marked(mechanism: Mechanism, targets: Sequence[int]) -> NDArray[np.float64]:
-    marked = np.zeros(mechanism.d)
-    marked[_checked(mechanism, targets)] = 1
-    return marked
-
-
-def _most(held: NDArray[np.float64]) -> int:
-    return int(np.rint(held).max())
+    return _of_reports(mechanism, targets)
 
 
 def _checked(mechanism: Mechanism, targets: Sequence[int]) -> list[int]:

@@ -11,7 +11,7 @@ from ..entropy import Entropy
 from ..errors import InvalidArgument
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
-from ..sums.incidence import Blocks
+from ..sums.incidence import blocks_of
 from .diagnostics import Finding, check_counts, check_reports
 from .gains import gain
 
@@ -85,7 +85,7 @@ def _false(
     if isinstance(mechanism, Design):
         marked = np.zeros(mechanism.d)
         marked[list(targets)] = 1
-        best = int(np.argmax(np.rint(Blocks(mechanism).forward(marked))))
+        best = int(np.argmax(np.rint(blocks_of(mechanism).forward(marked))))
         report = best.to_bytes(mechanism.report_bytes, "little")
     else:
         others = rng.permutation(np.setdiff1d(np.arange(mechanism.d), targets))

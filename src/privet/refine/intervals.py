@@ -46,19 +46,6 @@ def pratt(noise: Noise, law: Learned, hits: Floats, alpha: float) -> tuple[Float
     return np.interp(hits, highest, theta), np.interp(hits, lowest, theta)
 
 
-def clopper_pearson(noise: Noise, hits: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """Return the ends of Clopper and Pearson's (1934) interval for each count, within [0, 1]."""
-    from scipy.special import betaincinv
-
-    misses = noise.n - hits
-    low = betaincinv(np.maximum(hits, 1), misses + 1, alpha / 2)
-    high = betaincinv(hits + 1, np.maximum(misses, 1), 1 - alpha / 2)
-    return (
-        noise.share_of(np.where(hits > 0, low, 0.0)),
-        noise.share_of(np.where(misses > 0, high, 1.0)),
-    )
-
-
 def _accepted(
     noise: Noise, law: Learned, theta: Floats, tail: float, alpha: float
 ) -> tuple[Floats, Floats]:
@@ -112,5 +99,4 @@ def _log_evidence(noise: Noise, law: Learned, counts: Floats) -> Floats:
     length = np.diff(np.append(start, len(share)))
     top = np.maximum.reduceat(logs, start)
     mass = law.others[share] * np.exp(logs - np.repeat(top, length))
-    evidence: Floats = top + np.log(np.add.reduceat(mass, start))
-    return evidence
+    return top + np.log(np.add.reduceat(mass, start))

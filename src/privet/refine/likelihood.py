@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import lgamma, log
+from math import lgamma, log, log1p
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -146,19 +146,16 @@ def maximum_likelihood(
         raise InvalidArgument("maximum_likelihood", "tolerance", "a float > 0", tolerance)
     sets, times, start = _fold(mechanism, reports)
     n = times.sum()
-    excess = float(mechanism.likelihood_ratio - 1)
-    climb = _Climb(sets, times / n, excess)
+    climb = _Climb(sets, times / n, float(mechanism.likelihood_ratio - 1))
     theta, value, gap, iterations = climb.run(start, tolerance, max_iterations, progress)
     theta.flags.writeable = False
-    constant = _log_base(mechanism)
-    height = float(n * (value + constant))
+    height = float(n * (value + _log_base(mechanism)))
     return Likelihood(theta, max(gap, 0.0), iterations, height, climb, float(n))
 
 
 def _fold(mechanism: Reporting, reports: Any) -> tuple[Incidence, Floats, Floats]:
     """Return the sets that were reported, how often each, and a distribution to start from."""
     owner = "maximum_likelihood"
-    one = isinstance(mechanism, KSubset) and mechanism.k == 1
     if isinstance(reports, Tally):
         if reports.survey.mechanism != mechanism:
             raise InvalidArgument(owner, "reports", f"a tally of {mechanism}", reports)
@@ -166,19 +163,20 @@ def _fold(mechanism: Reporting, reports: Any) -> tuple[Incidence, Floats, Floats
     elif not (isinstance(reports, np.ndarray) and reports.ndim == 1):
         array = mechanism.analyst.counter.as_array(reports)
         _, aggregate = mechanism.aggregate(array)
-        if isinstance(mechanism, KSubset) and not one:
+        if isinstance(mechanism, KSubset) and mechanism.k > 1:
             return _fold_subsets(mechanism, array, aggregate)
         reports = aggregate
-    if isinstance(mechanism, KSubset) and not one:
+    if isinstance(mechanism, KSubset) and mechanism.k > 1:
         rule = f"the reports themselves: at k = {mechanism.k} their counts do not tell enough"
         raise InvalidArgument(owner, "reports", rule, reports)
     times = _check_aggregate(mechanism, reports)
     if isinstance(mechanism, KSubset):
         singles = incidence.Members(np.arange(mechanism.d, dtype=np.int32)[:, None], mechanism.d)
         return singles, times.astype(np.float64), _fill_water(mechanism, times)
+    start = _project(mechanism, times, int(times.sum()))
     if isinstance(mechanism, Interval):
-        return incidence.Windows(mechanism), times.astype(np.float64), _project(mechanism, times)
-    return incidence.Blocks(mechanism), times.astype(np.float64), _project(mechanism, times)
+        return incidence.Windows(mechanism), times.astype(np.float64), start
+    return incidence.blocks_of(mechanism), times.astype(np.float64), start
 
 
 def _fold_subsets(
@@ -187,14 +185,14 @@ def _fold_subsets(
     """Return the same for k > 1; equal reports become one where there must be many."""
     if len(reports) == 0:
         raise NoReports("There are no reports to maximise the likelihood of.")
-    times = np.ones(len(reports))
+    times, start = np.ones(len(reports)), _project(mechanism, aggregate, len(reports))
     size = mechanism.report_bytes
     if size <= 8 and _log_subsets(mechanism.d, mechanism.k) < log(len(reports)):
         words = np.zeros((len(reports), 8), dtype=np.uint8)
         words[:, :size] = reports
         different, repeats = np.unique(words.view("<u8"), return_counts=True)
         reports, times = different[:, None].view(np.uint8)[:, :size], repeats.astype(np.float64)
-    return incidence.of_reports(mechanism, reports), times, _project(mechanism, aggregate)
+    return incidence.of_reports(mechanism, reports), times, start
 
 
 def _check_aggregate(mechanism: Reporting, aggregate: NDArray[Any]) -> NDArray[np.int64]:
@@ -211,10 +209,8 @@ def _check_aggregate(mechanism: Reporting, aggregate: NDArray[Any]) -> NDArray[n
     return checked
 
 
-def _project(mechanism: Reporting, aggregate: NDArray[np.int64]) -> Floats:
-    counts = mechanism.counts(aggregate)
-    n = int(aggregate.sum()) // (mechanism.k if isinstance(mechanism, KSubset) else 1)
-    return project_simplex(mechanism.frequencies(counts, n))
+def _project(mechanism: Reporting, aggregate: NDArray[np.int64], n: int) -> Floats:
+    return project_simplex(mechanism.frequencies(mechanism.counts(aggregate), n))
 
 
 def _fill_water(mechanism: KSubset, counts: NDArray[np.int64]) -> Floats:
@@ -298,11 +294,8 @@ def _log_subsets(d: int, k: int) -> float:
 
 def _log_base(mechanism: Reporting) -> float:
     """Return the log-probability of a report that does not contain the person's value."""
-    if isinstance(mechanism, Interval):
-        return -log(mechanism.total / (1 << mechanism.scale))
     if isinstance(mechanism, KSubset):
-        points, log_sets = mechanism.d, _log_subsets(mechanism.d, mechanism.k)
+        share, log_sets = mechanism.k / mechanism.d, _log_subsets(mechanism.d, mechanism.k)
     else:
-        points, log_sets = mechanism.points, log(mechanism.blocks)
-    k, ratio = mechanism.k, float(mechanism.likelihood_ratio)
-    return log(points / (k * ratio + points - k)) - log_sets
+        share, log_sets = mechanism.holding / mechanism.numbers, log(mechanism.numbers)
+    return -log_sets - log1p(share * float(mechanism.likelihood_ratio - 1))

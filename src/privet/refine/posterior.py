@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..analysis.presence import clopper_pearson
 from ..arguments import alpha_of, whole
-from .intervals import clopper_pearson, pratt
+from .intervals import pratt
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,7 +106,8 @@ def shrunk_means(noise: Noise, law: Learned, hits: Floats, times: Floats) -> Flo
     None is moved out of its simultaneous confidence interval (limited translation: Efron, Morris
     1972), so that a share that is unlike all others is not taken for one of them.
     """
-    low, high = clopper_pearson(noise, hits, (1 - _WITHIN) / times.sum())
+    ends = clopper_pearson(hits, noise.n, (1 - _WITHIN) / times.sum())
+    low, high = map(noise.share_of, ends)
     if not times @ low <= 1 <= times @ high:  # as if from no crowd at all
         low, high = np.zeros_like(low), np.ones_like(high)
     give = _give(noise, law.mean, law.variance, times)

@@ -96,8 +96,7 @@ class Noise(NamedTuple):
         up, down = self.n * gap / some, -self.n * gap / rest
         from_hits = np.where(hits > 0, hits * (np.log1p(up) - up), -self.n * gap)
         from_misses = np.where(misses > 0, misses * (np.log1p(down) - down), self.n * gap)
-        total: Floats = from_hits + from_misses
-        return total
+        return from_hits + from_misses
 
     def places_near(self, hits: Floats, step: float, reach: float) -> Floats:
         """Return even steps on the arcsine scale, between the shares 0 and 1 and near counts."""
@@ -106,8 +105,7 @@ class Noise(NamedTuple):
         cells = np.unique(np.rint((np.clip(self.place(hits / self.n), low, high) - low) / step))
         wide = np.ceil(min(reach, high - low) / step)
         near: Floats = low + step * np.unique(cells[:, None] + np.arange(-wide, wide + 1))
-        inside: Floats = near[(near >= low) & (near <= high)]
-        return inside
+        return near[(near >= low) & (near <= high)]
 
 
 class Learned(NamedTuple):

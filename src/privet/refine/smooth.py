@@ -14,13 +14,15 @@ likelihood over β ~ N(0, (λDᵀD)⁻¹), and the distributions for several λ 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..sums.incidence import Windows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from ..mechanisms.scales.interval import Interval
@@ -56,45 +58,30 @@ def smooth_with_errors(mechanism: Interval, windows: NDArray[np.int64]) -> tuple
     step in β moves the shares by diag(θ)(X − 1θᵀX). How far the shares for several λ are apart adds
     to it. It does not tell of what is less smooth than the likeliest λ would have it.
     """
-    tops = _tops(mechanism, windows)
-    every, variances = _softmax(tops.betas @ tops.basis.T), []
-    for theta, precision in zip(every, tops.precisions, strict=True):
-        slopes = theta[:, None] * (tops.basis - theta @ tops.basis)
-        variances.append((slopes * np.linalg.solve(precision, slopes.T).T).sum(axis=1))
-    weights = _softmax(tops.weights)
+    fit = _Fit(mechanism, windows, _splines(mechanism.d))
+    beta, heights, shares, variances = np.zeros(fit.basis.shape[1]), [], [], []
+    for bend in _bends(len(beta)):
+        beta, height, information = fit.climb(bend, beta)
+        before, after = np.linalg.slogdet([bend, information + bend]).logabsdet
+        heights.append(height + (before - after) / 2)
+        theta, slopes = fit.shares(beta)
+        moved = np.linalg.solve(information + bend, slopes.T).T
+        shares.append(theta)
+        variances.append((slopes * moved).sum(axis=1))
+        if heights[-1] < max(heights) - _UNLIKELY:
+            break
+    weights, every = _softmax(np.array(heights)), np.array(shares)
     mixture: Floats = weights @ every
     apart = (every - mixture) ** 2
     return mixture, np.sqrt(weights @ (np.array(variances) + apart))
 
 
-class _Tops(NamedTuple):
-    """The likeliest β for each λ, with its precision and the logarithm of the evidence of λ."""
-
-    basis: Floats
-    weights: Floats
-    betas: Floats
-    precisions: list[Floats]
-
-
-def _tops(mechanism: Interval, windows: NDArray[np.int64]) -> _Tops:
-    basis = _splines(mechanism.d)
-    size = basis.shape[1]
+def _bends(size: int) -> Iterator[Floats]:
+    """Yield λDᵀD for each λ, with a ridge."""
     differences = np.diff(np.eye(size), _ORDER, axis=0)
-    rough = differences.T @ differences
     parabolas = np.linalg.qr(np.vander(np.linspace(-1, 1, size), _ORDER))[0]
-    ridge = _RIDGE * parabolas @ parabolas.T
-    fit, beta = _Fit(mechanism, windows, basis), np.zeros(size)
-    weights, betas, precisions = [], [], []
     for penalty in _PENALTIES:
-        bend = penalty * rough + ridge
-        beta, height, information = fit.climb(bend, beta)
-        before, after = np.linalg.slogdet([bend, information + bend]).logabsdet
-        weights.append(height + (before - after) / 2)
-        betas.append(beta)
-        precisions.append(information + bend)
-        if weights[-1] < max(weights) - _UNLIKELY:
-            break
-    return _Tops(basis, np.array(weights), np.array(betas), precisions)
+        yield penalty * differences.T @ differences + _RIDGE * parabolas @ parabolas.T
 
 
 class _Fit:
@@ -110,6 +97,11 @@ class _Fit:
         odds: Floats = shares.sum(axis=0) + self.excess * self.cover(shares)
         return odds
 
+    def shares(self, beta: Floats) -> tuple[Floats, Floats]:
+        """Return the shares of cells, and how fast they move with β."""
+        theta = _softmax(self.basis @ beta)
+        return theta, theta[:, None] * (self.basis - theta @ self.basis)
+
     def height(self, beta: Floats, bend: Floats) -> float:
         """Return the penalised logarithm of the likelihood, but for n log T."""
         logs = np.log(self.odds(_softmax(self.basis @ beta)))
@@ -122,16 +114,13 @@ class _Fit:
         """
         height = self.height(beta, bend)
         for _ in range(_STEPS):
-            theta = _softmax(self.basis @ beta)
-            odds = self.odds(theta)
-            slopes = self.odds(theta[:, None] * (self.basis - theta @ self.basis))
+            odds, slopes = map(self.odds, self.shares(beta))
             information = self.n / self.total * slopes.T @ (slopes / odds[:, None])
-            step = np.linalg.solve(
-                information + bend, slopes.T @ (self.windows / odds) - bend @ beta
-            )
-            while (higher := self.height(beta + step, bend)) < height and abs(
-                step
-            ).max() > _SETTLED:
+            uphill = slopes.T @ (self.windows / odds) - bend @ beta
+            step = np.linalg.solve(information + bend, uphill)
+            while (higher := self.height(beta + step, bend)) < height:
+                if abs(step).max() <= _SETTLED:
+                    break
                 step /= 2
             gain, beta, height = higher - height, beta + step, higher
             if gain < _SETTLED:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -64,14 +65,11 @@ class Covariates:
             if column.rows != n:
                 rule = f"one row for each of the {n} reports"
                 raise InvalidArgument(owner, "covariates", rule, f"{column.rows} rows ({name})")
-            term = column.term
-            if term.columns in ([], [INTERCEPT]):
-                rule = (
-                    f"columns that differ between people, not called {INTERCEPT}: {name!r} is not"
-                )
-                raise InvalidArgument(owner, "covariates", rule, term)
-            terms.append(term)
-            pieces.append(column.under(owner, term))
+            if column.term.columns in ([], [INTERCEPT]):
+                rule = f"columns that differ between people, not called {INTERCEPT}"
+                raise InvalidArgument(owner, "covariates", f"{rule}: {name!r} is not", column.term)
+            terms.append(column.term)
+            pieces.append(column.under(owner, column.term))
         return cls(tuple(terms), named), np.hstack(pieces)
 
     @property
@@ -131,18 +129,15 @@ def _columns(owner: str, covariates: Any) -> tuple[bool, dict[str, Any]]:
 def _of_table(table: Any) -> tuple[bool, dict[str, Any]]:
     """Return the columns of whatever hands over Arrow data; a single column has no name."""
     pa = arrow()
-    if not hasattr(table, "__arrow_c_stream__"):
-        data = pa.chunked_array([pa.array(table)])
-    else:
-        data = pa.chunked_array(table)
+    stream = hasattr(table, "__arrow_c_stream__")
+    data = pa.chunked_array(table if stream else [pa.array(table)])
     if not pa.types.is_struct(data.type):
         return False, {"x1": data}
     # pandas hands over an index that is more than row numbers as a column of that name.
-    fields = [(i, f.name) for i, f in enumerate(data.type) if not f.name.startswith("__index")]
-    parts = data.chunks
+    fields = [(i, one) for i, one in enumerate(data.type) if not one.name.startswith("__index")]
     return True, {
-        name: pa.chunked_array([part.field(i) for part in parts], data.type[i].type)
-        for i, name in fields
+        one.name: pa.chunked_array([part.field(i) for part in data.chunks], one.type)
+        for i, one in fields
     }
 
 
@@ -222,7 +217,7 @@ class _Column:
     def rows(self) -> int:
         return len(self.places if self.numbers is None else self.numbers)  # type: ignore[arg-type]
 
-    @property
+    @cached_property
     def term(self) -> Term:
         """The covariate that the column is of."""
         if self.numbers is not None:
@@ -234,9 +229,8 @@ class _Column:
     def under(self, owner: str, term: Term) -> Floats:
         """Return the columns of a term, (n, columns), or raise if it is another kind of column."""
         if (self.numbers is None) != (term.levels is not None):
-            rule = (
-                f"those of the fit, where {term.name!r} is {'text' if term.levels else 'numbers'}"
-            )
+            kind = "text" if term.levels else "numbers"
+            rule = f"those of the fit, where {term.name!r} is {kind}"
             raise InvalidArgument(owner, "covariates", rule, self.term)
         if self.numbers is not None:
             return self.numbers[:, None]

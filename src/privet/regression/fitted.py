@@ -86,14 +86,27 @@ class Fitted(ABC):
     def predict(self, covariates: Any) -> Floats:
         """Return what is expected of people with these covariates."""
 
+    @property
     @abstractmethod
-    def columns(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the table that every output is made from, a row for each coefficient."""
+    def _labels(self) -> dict[str, list[str]]:
+        """What each coefficient is of, in columns; all of one category come together."""
 
     @property
     @abstractmethod
     def _title(self) -> str:
         """What was fitted, in a line."""
+
+    def columns(self, level: float = 0.95) -> dict[str, Any]:
+        """Return the table that every output is made from, a row for each coefficient."""
+        low, high = self.interval(level)
+        numbers = {
+            "coefficient": self.coefficients,
+            "standard_error": self.standard_errors,
+            "low": low,
+            "high": high,
+            "p_value": self.p_values,
+        }
+        return {**self._labels, **{name: column.T.ravel() for name, column in numbers.items()}}
 
     def to_frame(self, level: float = 0.95) -> Any:
         """Return a pandas DataFrame, one row for each coefficient."""
@@ -102,35 +115,24 @@ class Fitted(ABC):
     def summary(self, level: float = 0.95) -> str:
         """Return the table as text."""
         words, numbers = self._cells(level)
-        heads = ["", *_HEADS] if len(words) == 1 else ["", "", *_HEADS]
-        cells = [heads, *map(list, zip(*words, *numbers, strict=True))]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        left = len(words)
-        lines = [
-            "  ".join(
-                text.ljust(width) if place < left else text.rjust(width)
-                for place, (text, width) in enumerate(zip(row, widths, strict=True))
-            )
-            for row in cells
-        ]
+        left = [["", *column] for column in words]
+        right = [[head, *column] for head, column in zip(_HEADS, numbers, strict=True)]
+        padded = [[text.ljust(max(map(len, column))) for text in column] for column in left]
+        padded += [[text.rjust(max(map(len, column))) for text in column] for column in right]
+        lines = ["  ".join(row) for row in zip(*padded, strict=True)]
         return "\n".join([f"{self._title}; {100 * level:g} % intervals", *lines])
 
     def _cells(self, level: float) -> tuple[list[list[str]], list[list[str]]]:
         """Return the texts of the table's columns: what a row is of, and its numbers."""
-        columns = self.columns(level)
-        words, numbers = [], []
-        for name, column in columns.items():
-            if name == "category":  # said once for all its rows
-                words.append([t if i % len(self.names) == 0 else "" for i, t in enumerate(column)])
-            elif name == "covariate":
-                words.append(column)
-            elif name == "p_value":
-                numbers.append(["< 0.0001" if p < 1e-4 else f"{p:.4f}" for p in column.tolist()])
-            else:
-                errors = columns["standard_error"].tolist()
-                pairs = zip(column.tolist(), errors, strict=True)
-                numbers.append([_rounded(value, error) for value, error in pairs])
-        return words, numbers
+        *labels, values, errors, low, high, p_values = self.columns(level).values()
+        *categories, covariates = labels
+        words = [  # a category is said once for all its rows
+            [text if i % len(self.names) == 0 else "" for i, text in enumerate(column)]
+            for column in categories
+        ]
+        numbers = [list(map(_rounded, column, errors)) for column in (values, errors, low, high)]
+        shown = ["< 0.0001" if p < 1e-4 else f"{p:.4f}" for p in p_values]
+        return [*words, covariates], [*numbers, shown]
 
     def __str__(self) -> str:
         return self.summary()
@@ -150,12 +152,11 @@ class Linear(Fitted):
 
     def predict(self, covariates: Any) -> Floats:
         """Return the mean number of people with each row of covariates, (n,)."""
-        means: Floats = self.covariates.matrix("Linear.predict", covariates) @ self.coefficients
-        return means
+        return self.covariates.matrix("Linear.predict", covariates) @ self.coefficients
 
-    def columns(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the table that every output is made from, a row for each coefficient."""
-        return {"covariate": self.names, **_numbers(self, level)}
+    @property
+    def _labels(self) -> dict[str, list[str]]:
+        return {"covariate": self.names}
 
     @property
     def _title(self) -> str:
@@ -186,31 +187,17 @@ class Logit(Fitted):
         """Return the shares of all categories among people with each row of covariates, (n, d)."""
         return softmax(self.covariates.matrix("Logit.predict", covariates) @ self.coefficients)
 
-    def columns(self, level: float = 0.95) -> dict[str, Any]:
-        """Return the table that every output is made from, a row for each coefficient."""
+    @property
+    def _labels(self) -> dict[str, list[str]]:
         others = self.categories[1:]
         return {
             "category": [category for category in others for _ in self.names],
             "covariate": self.names * len(others),
-            **_numbers(self, level),
         }
 
     @property
     def _title(self) -> str:
         return f"Multinomial logit of {self.n:,} reports, compared with {self.categories[0]!r}"
-
-
-def _numbers(fitted: Fitted, level: float) -> dict[str, Any]:
-    """Return the columns of numbers, all of one category together."""
-    low, high = fitted.interval(level)
-    columns = {
-        "coefficient": fitted.coefficients,
-        "standard_error": fitted.standard_errors,
-        "low": low,
-        "high": high,
-        "p_value": fitted.p_values,
-    }
-    return {name: column.T.ravel() for name, column in columns.items()}
 
 
 def _rounded(value: float, error: float) -> str:

@@ -69,16 +69,11 @@ def fit(survey: Survey, reports: Any, covariates: Any) -> Logit | Linear:
     scaling = _scaling(columns)
     scaled = columns @ scaling
     check_independent(_OWNER, scaled, terms.names)
-    ends = _ends(survey)
-    if ends is None:
+    if not isinstance(survey.answers, Scale):
         return _fit_logit(survey, array, terms, scaled, scaling)
-    coefficients, covariance = least_squares(scaled, stand_ins(mechanism, array, *ends))  # type: ignore[arg-type]
+    numbers = stand_ins(mechanism, array, *survey.answers.edges)  # type: ignore[arg-type]
+    coefficients, covariance = least_squares(scaled, numbers)
     return Linear(terms, len(array), scaling @ coefficients, scaling @ covariance @ scaling.T)
-
-
-def _ends(survey: Survey) -> tuple[float, float] | None:
-    """Return the ends of the scale that a survey asks for a number on, None if for a category."""
-    return survey.answers.edges if isinstance(survey.answers, Scale) else None
 
 
 def _scaling(columns: Floats) -> Floats:

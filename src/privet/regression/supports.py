@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis.counter import read_numbers
-from ..analysis.subsets import members_of
+from ..analysis.subsets import points_of
 from ..errors import InvalidArgument
 from ..mechanisms.bits.unary import Unary
 from ..mechanisms.hashes.hashed import Hashed
@@ -75,22 +75,15 @@ def _held(mechanism: Any, reports: Reports) -> NDArray[np.bool_]:
     held = np.zeros((len(different), mechanism.d), dtype=np.bool_)
     for row, number in zip(held, different.tolist(), strict=True):
         row[mechanism.members(number.to_bytes(mechanism.report_bytes, "little"))] = True
-    table: NDArray[np.bool_] = held[rows]
-    return table
+    return held[rows]
 
 
-@_held.register(KSubset)
-def _(mechanism: KSubset, reports: Reports) -> NDArray[np.bool_]:
-    if not mechanism.index_bits:
-        return _bits(reports, mechanism.d)
-    held = np.zeros((len(reports), mechanism.d), dtype=np.bool_)
-    np.put_along_axis(held, members_of(mechanism, reports), True, axis=1)
-    return held
+_held.register(KSubset, points_of)
 
 
 @_held.register(Unary)
 def _(mechanism: Unary, reports: Reports) -> NDArray[np.bool_]:
-    return _bits(reports, mechanism.d)
+    return np.unpackbits(reports, axis=1, count=mechanism.d, bitorder="little").view(np.bool_)
 
 
 @_held.register(Hashed)
@@ -100,7 +93,3 @@ def _(mechanism: Hashed, reports: Reports) -> NDArray[np.bool_]:
     bucket: Any = mechanism.analyst.batches.bucket  # type: ignore[attr-defined]
     held: NDArray[np.bool_] = bucket(functions[:, None], values) == buckets[:, None]
     return held
-
-
-def _bits(reports: Reports, d: int) -> NDArray[np.bool_]:
-    return np.unpackbits(reports, axis=1, count=d, bitorder="little").view(np.bool_)

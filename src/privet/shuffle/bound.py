@@ -123,14 +123,17 @@ def _saddle(law: _Law, n: int) -> float:
 
 def _reach(law: _Law, t: float, n: int, tilts: Floats) -> float:
     """Return how far, at least 0, a tilted sum reaches on a side, but for a probability e^-36."""
-    moved = [n * (law.log_moment(t + tilt) - law.log_moment(t)) for tilt in tilts.tolist()]
-    return max(0.0, float(((_NEVER + np.array(moved)) / np.abs(tilts)).min()))
+    return max(0.0, float(((_NEVER + _growths(law, t, n, tilts)) / np.abs(tilts)).min()))
 
 
 def _chance_above(law: _Law, t: float, n: int, edge: float, tilts: Floats) -> float:
     """Return a bound on the probability that a tilted sum is above an edge (Chernoff)."""
-    moved = [n * (law.log_moment(t + tilt) - law.log_moment(t)) for tilt in tilts.tolist()]
-    return exp(min(0.0, float((np.array(moved) - tilts * edge).min())))
+    return exp(min(0.0, float((_growths(law, t, n, tilts) - tilts * edge).min())))
+
+
+def _growths(law: _Law, t: float, n: int, tilts: Floats) -> Floats:
+    """Return by how much the logarithm of a sum's moment grows where it is tilted further."""
+    return np.array([n * (law.log_moment(t + tilt) - law.log_moment(t)) for tilt in tilts.tolist()])
 
 
 def _grid(largest: float, width: float, wanted: float, most: int) -> tuple[float, int]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..analysis.counter import read_numbers
 from ..entropy import Entropy
 from ..mechanisms.base import Channel, Mechanism
 from ..mechanisms.bits.unary import Unary
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["draw_counts"]
+__all__ = ["draw_counts", "makes_reports"]
 
 _CHUNK_BYTES = 1 << 24
 # Up to so many people, and so many times d, reports of sets are made faster than simulated.
@@ -67,6 +66,11 @@ def _from_reports(
         everyone = np.repeat(different, within, axis=0)
         analyst.counter.fold(analyst.batches.side_by_side(everyone, entropy), total)
     return analyst.counter.counts(total)
+
+
+def makes_reports(mechanism: Mechanism) -> bool:
+    """Return whether the reports of everyone are made, however many, as there is no shorter way."""
+    return draw_counts.dispatch(type(mechanism)) is _from_reports
 
 
 @draw_counts.register(SetSubset)
@@ -126,12 +130,9 @@ def _of_blocks(mechanism: Design, people: Integers, rng: Generator) -> Integers:
     batches = cast("PlacedBatches[Design]", mechanism.analyst.batches)
     marked = _marked(mechanism, people, rng)
     total = rng.multinomial(n - marked.sum(), np.full(mechanism.blocks, 1 / mechanism.blocks))
-    places = np.arange(holding, dtype=np.uint64)
-    reports = np.empty((holding, mechanism.report_bytes), dtype=np.uint8)
     shares = np.full(holding, 1 / holding)
     for value in np.flatnonzero(marked):
-        batches.write(np.full(holding, value), places, reports)
-        total[read_numbers(reports)] += rng.multinomial(marked[value], shares)
+        total[batches.holding(int(value))] += rng.multinomial(marked[value], shares)
     return mechanism.counts(total)
 
 

@@ -53,8 +53,13 @@ def counts(
     people: Any
     if isinstance(mechanism, Choices):
         people = _check_sets(mechanism, truth)
+        total = sum(people.values())
     else:
         people = _check_truth(mechanism.d, truth)
+        total = int(people.sum())
+    if not 1 <= total <= MOST_PEOPLE:
+        rule = f"1 to {MOST_PEOPLE:,} people in all, the range that is drawn exactly"
+        raise InvalidArgument("counts", "truth", rule, total)
     try:
         rng = np.random.default_rng(seed)
     except (TypeError, ValueError):
@@ -75,11 +80,7 @@ def _check_truth(d: int, truth: Any) -> NDArray[np.int64]:
         row = int(np.argmin(good))
         rule = f"a whole number in [0, {MOST_PEOPLE:,}]"
         raise InvalidArgument("counts", f"truth[{row}]", rule, array[row].item())
-    people = array.astype(np.int64)
-    if not 1 <= people.sum() <= MOST_PEOPLE:
-        rule = f"1 to {MOST_PEOPLE:,} people in all, the range that is drawn exactly"
-        raise InvalidArgument("counts", "truth", rule, int(people.sum()))
-    return people
+    return array.astype(np.int64)
 
 
 def _check_sets(mechanism: Choices, truth: Any) -> dict[tuple[int, ...], int]:
@@ -87,11 +88,7 @@ def _check_sets(mechanism: Choices, truth: Any) -> dict[tuple[int, ...], int]:
     if not isinstance(truth, dict):
         rule = "a dict from sets of options to people, such as {(): 20, (0, 2): 100}"
         raise InvalidArgument("counts", "truth", rule, truth)
-    people = {
+    return {
         mechanism._checked(options, "truth"): whole("counts", "truth", n, 0, MOST_PEOPLE)
         for options, n in truth.items()
     }
-    if not 1 <= sum(people.values()) <= MOST_PEOPLE:
-        rule = f"1 to {MOST_PEOPLE:,} people in all, the range that is drawn exactly"
-        raise InvalidArgument("counts", "truth", rule, sum(people.values()))
-    return people

@@ -7,6 +7,7 @@ many p-values at once are adjusted for their number.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
@@ -14,12 +15,11 @@ import numpy as np
 
 from ..entropy import Entropy
 from ..mechanisms.hashes.cohorts import Cohorts
-from ..mechanisms.hashes.hashed import Hashed
 from ..mechanisms.noise.geometric import GeometricNoise
 from ..mechanisms.scales.interval import Interval
 from ..mechanisms.subsets.k_subset import KSubset
 from ..mechanisms.symmetric import Symmetric
-from ..simulate.laws import draw_counts
+from ..simulate.laws import draw_counts, makes_reports
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +42,17 @@ _STEPS_A_DRAW, _STEPS = 1 << 22, 1 << 24
 _BYTES_AT_ONCE = 1 << 26
 
 
+@dataclass(frozen=True)
+class Tested:
+    """The result of a test of crowds, and where its p-values come from."""
+
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+    by_category: dict[str, float]
+    method: Method
+
+
 def draws_for(groups: Sequence[Estimate]) -> int:
     """Return how many times to draw anew: not at all where events are many, or draws slow."""
     if all(group.n * _noise_rate(group.survey.mechanism) >= _MANY_EVENTS for group in groups):
@@ -50,8 +61,7 @@ def draws_for(groups: Sequence[Estimate]) -> int:
     for group in groups:
         mechanism = group.survey.mechanism
         a_report, decoding = mechanism.server_steps
-        one_by_one = isinstance(mechanism, (Hashed, Cohorts))
-        steps += decoding + (group.n * max(a_report / 16, 1) if one_by_one else 0)
+        steps += decoding + (group.n * max(a_report / 16, 1) if makes_reports(mechanism) else 0)
     return 0 if steps > _STEPS_A_DRAW else int(np.clip(_STEPS / steps, _LEAST_DRAWS, _MOST_DRAWS))
 
 

@@ -78,14 +78,10 @@ def changes(
     low, high = later.survey.mechanism.interval(later.counts, later.n, alpha, "population")
     if not isinstance(before, (Estimate, Tally)):
         known = known_shares(later.survey, before)
-        return Changes(known, later.frequencies, *_within(low - known, high - known))
+        return Changes(known, later.frequencies, *np.clip((low - known, high - known), -1, 1))
     earlier = estimate_of("changes", "before", before)
     check_categories([earlier, later])
     least, most = earlier.survey.mechanism.interval(earlier.counts, earlier.n, alpha, "population")
     was, now = earlier.frequencies, later.frequencies
     down, up = np.hypot(now - low, most - was), np.hypot(high - now, was - least)
-    return Changes(was, now, *_within(now - was - down, now - was + up))
-
-
-def _within(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    return np.clip(low, -1, 1), np.clip(high, -1, 1)
+    return Changes(was, now, *np.clip((now - was - down, now - was + up), -1, 1))

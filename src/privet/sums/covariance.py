@@ -29,16 +29,16 @@ from ..mechanisms.noise.geometric import GeometricNoise
 from ..mechanisms.scales.interval import Interval
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
-from . import incidence
+from .incidence import reported_sets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from ..analysis.regression import Regression
     from ..analysis.scales import WindowRegression
     from ..mechanisms.base import Mechanism
     from ..mechanisms.symmetric import Symmetric
-    from .incidence import Floats, Incidence
+    from .incidence import Floats
 
     Operator = Callable[[Floats], Floats]
 
@@ -158,29 +158,17 @@ def _covariance_of_pairs(mechanism: KSubset | Unary | LocalHash, theta: Floats) 
 # --- one of many sets, likelier with the person's value: block designs and hashes -----------------
 
 
-def _sets(mechanism: Design | LocalHash | OneBit) -> Iterable[tuple[Incidence, float]]:
-    """Yield all sets that can be reported, and Q(z | x) for an x that is not in z."""
-    if isinstance(mechanism, Design):
-        base = Fraction(mechanism.points << mechanism.scale, mechanism.total * mechanism.blocks)
-        return [(incidence.Blocks(mechanism), float(base))]
-    base = mechanism.response_rates[1] / mechanism.functions
-    if isinstance(mechanism, OneBit):
-        return [(incidence.Rows(mechanism), float(base))]
-    hashes = incidence.of_hashes(mechanism)
-    return ((sets, float(many * base)) for sets, many in hashes)
-
-
 @noise.register(Design)
 @noise.register(OneBit)
 def _noise_of_sets(mechanism: Design | LocalHash | OneBit, weights: Floats) -> Floats:
     """Return E[c(z)² | x] − E[c(z) | x]², where c(z) is the weight of z less about its mean."""
-    excess, gain = _rates(mechanism)
+    excess, gain, base = _rates(mechanism)
     mean = weights.mean()
     centre = mechanism.h * weights.sum() + gain * mean
     second = np.zeros(len(weights))
-    for sets, base in _sets(mechanism):
+    for sets, times in reported_sets(mechanism):
         squares = (sets.forward(weights) - centre) ** 2
-        second += base * (squares.sum() + excess * sets.adjoint(squares))
+        second += times * base * (squares.sum() + excess * sets.adjoint(squares))
     variance: Floats = second / gain**2 - (weights - mean) ** 2
     return np.maximum(variance, 0)
 
@@ -189,13 +177,13 @@ def _noise_of_sets(mechanism: Design | LocalHash | OneBit, weights: Floats) -> F
 @covariance.register(OneBit)
 def _covariance_of_sets(mechanism: Design | LocalHash | OneBit, theta: Floats) -> Operator:
     """Return the sum over all sets, each weighted by the probability that it is reported."""
-    excess, gain = _rates(mechanism)
+    excess, gain, base = _rates(mechanism)
     rates = mechanism.h + gain * theta
 
     def apply(u: Floats) -> Floats:
         product, mean = np.zeros(len(u)), rates @ u
-        for sets, base in _sets(mechanism):
-            chances = base * (1 + excess * sets.forward(theta))
+        for sets, times in reported_sets(mechanism):
+            chances = times * base * (1 + excess * sets.forward(theta))
             product += sets.adjoint(chances * (sets.forward(u) - mean))
         return product / gain**2
 
@@ -217,10 +205,11 @@ def _covariance_of_hashes(mechanism: LocalHash, theta: Floats) -> Operator:
     return (_covariance_of_pairs if _in_pairs(mechanism) else _covariance_of_sets)(mechanism, theta)
 
 
-def _rates(mechanism: Design | LocalHash | OneBit) -> tuple[float, float]:
-    """Return E − 1 and g − h."""
-    g, h = mechanism.hit_rates
-    return float(mechanism.likelihood_ratio - 1), float(g - h)
+def _rates(mechanism: Design | LocalHash | OneBit) -> tuple[float, float, float]:
+    """Return E − 1, g − h, and Q(z | x) for an x that is not in z."""
+    (g, h), ratio = mechanism.hit_rates, mechanism.likelihood_ratio
+    holding = mechanism.holding if isinstance(mechanism, Design) else mechanism.functions
+    return float(ratio - 1), float(g - h), float(g / ratio / holding)
 
 
 # --- regression on cohorts and windows, and noise on every entry ----------------------------------

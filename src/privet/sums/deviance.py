@@ -9,7 +9,7 @@ squares alone are not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,18 +31,6 @@ _LEAST_CHANCE = 1e-12
 _ROUNDS, _PRECISION = 40, 1e-9
 
 
-class _Part(Protocol):
-    """What one group says of each category, in one survey a row."""
-
-    shares: Floats
-
-    def precision(self, common: Floats) -> Floats:
-        """Return 1 over the variance of the shares, if the true ones are these."""
-
-    def deviance(self, common: Floats) -> Floats:
-        """Return how unlikely these true shares are."""
-
-
 class _Binomial:
     """Counts that are binomial with chance h + θ(g − h)."""
 
@@ -56,10 +44,12 @@ class _Binomial:
         return np.clip(self._h + self._gain * common, _LEAST_CHANCE, 1 - _LEAST_CHANCE)
 
     def precision(self, common: Floats) -> Floats:
+        """Return 1 over the variance of the shares, if the true ones are these."""
         chance = self._chance(common)
         return self._n * self._gain**2 / (chance * (1 - chance))
 
     def deviance(self, common: Floats) -> Floats:
+        """Return how unlikely these true shares are."""
         from scipy.special import rel_entr
 
         expected = self._n * self._chance(common)
@@ -83,7 +73,8 @@ class _Normal:
         return self._precision * (self.shares - common) ** 2
 
 
-def _part(group: Estimate, counts: Integers, theta: Floats) -> _Part:
+def _part(group: Estimate, counts: Integers, theta: Floats) -> _Binomial | _Normal:
+    """Return what one group says of each category, in one survey a row."""
     mechanism = group.survey.mechanism
     if isinstance(mechanism, Symmetric):
         return _Binomial(mechanism, counts, group.n)

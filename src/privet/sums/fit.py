@@ -9,7 +9,6 @@ known shares, which is exact.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,15 @@ import numpy as np
 from ..analysis.presence import binomial_tail
 from ..errors import InvalidArgument
 from ..mechanisms.symmetric import Symmetric
-from .calibration import draws_for, held_against, holm, largest_contrast, redraw, seeded_by
+from .calibration import (
+    Tested,
+    draws_for,
+    held_against,
+    holm,
+    largest_contrast,
+    redraw,
+    seeded_by,
+)
 from .covariance import covariance
 from .deviance import deviances_from
 from .totals import estimate_of
@@ -38,8 +45,7 @@ __all__ = ["Fit", "fit", "known_shares"]
 _ROUNDING = 1e-6
 
 
-@dataclass(frozen=True)
-class Fit:
+class Fit(Tested):
     """The result of a test of known shares: a small p-value says that the crowd has others.
 
     Attributes
@@ -58,12 +64,6 @@ class Fit:
         Where the p-value of all together comes from: the chi-squared law, or surveys drawn anew.
 
     """
-
-    statistic: float
-    degrees_of_freedom: int
-    p_value: float
-    by_category: dict[str, float]
-    method: Method
 
 
 def fit(estimate: Estimate | Tally, shares: Mapping[str, float] | ArrayLike) -> Fit:
@@ -131,14 +131,14 @@ def _binomial(mechanism: Symmetric, estimate: Estimate, theta: Floats) -> Floats
 
 def _chi_square(estimate: Estimate, theta: Floats) -> tuple[float, float, Floats]:
     """Return the statistic, its p-value, and those of the categories, adjusted."""
-    from scipy.special import gammaincc
+    from scipy.special import chdtrc
 
     mechanism, n = estimate.survey.mechanism, estimate.n
     apply = covariance(mechanism, theta)
     variances, delta = mechanism.variance(theta, n), estimate.frequencies - theta
     statistic = largest_contrast(lambda u: apply(u) / n, variances, delta)
-    p_value = float(gammaincc((len(theta) - 1) / 2, statistic / 2))
-    return statistic, p_value, holm(gammaincc(1 / 2, delta**2 / variances / 2))
+    p_value = float(chdtrc(len(theta) - 1, statistic))
+    return statistic, p_value, holm(chdtrc(1, delta**2 / variances))
 
 
 def _resampled(estimate: Estimate, theta: Floats, draws: int) -> tuple[float, float, Floats]:

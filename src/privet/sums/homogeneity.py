@@ -9,14 +9,21 @@ are drawn from the pooled shares (`privet.simulate`). Single categories are test
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..mechanisms.subsets.k_subset import KSubset
 from ..refine import project_simplex
-from .calibration import draws_for, held_against, holm, largest_contrast, redraw, seeded_by
+from .calibration import (
+    Tested,
+    draws_for,
+    held_against,
+    holm,
+    largest_contrast,
+    redraw,
+    seeded_by,
+)
 from .covariance import covariance
 from .deviance import deviances
 from .totals import check_categories, estimate_of
@@ -36,8 +43,7 @@ __all__ = ["Homogeneity", "homogeneity"]
 _MOST_DEALT = 10**9
 
 
-@dataclass(frozen=True)
-class Homogeneity:
+class Homogeneity(Tested):
     """The result of a test of whether crowds are alike: a small p-value says they are not.
 
     Attributes
@@ -56,12 +62,6 @@ class Homogeneity:
         drawn anew, and the adjustment of Westfall and Young (1993) by their largest distance.
 
     """
-
-    statistic: float
-    degrees_of_freedom: int
-    p_value: float
-    by_category: dict[str, float]
-    method: Method
 
 
 def homogeneity(
@@ -112,10 +112,14 @@ def homogeneity(
 
 def _pooled(groups: Sequence[Estimate]) -> Floats:
     """Return the shares if all crowds are alike: a distribution, precise groups counting more."""
+    shares = [group.frequencies for group in groups]
+    return project_simplex(np.average(shares, axis=0, weights=_precisions(groups)))
+
+
+def _precisions(groups: Sequence[Estimate]) -> list[float]:
+    """Return 1 over the mean variance of each group's shares, if all categories were alike."""
     flat = np.full(len(groups[0].counts), 1 / len(groups[0].counts))
-    precisions = [1 / group.survey.mechanism.variance(flat, group.n).mean() for group in groups]
-    shares = np.average([group.frequencies for group in groups], axis=0, weights=precisions)
-    return project_simplex(shares)
+    return [1 / group.survey.mechanism.variance(flat, group.n).mean() for group in groups]
 
 
 # --- the chi-squared law --------------------------------------------------------------------------
@@ -125,7 +129,7 @@ def _chi_square(
     groups: Sequence[Estimate], theta: Floats, freedom: int
 ) -> tuple[float, float, Floats]:
     """Return the statistic, its p-value, and those of the categories, adjusted."""
-    from scipy.special import gammaincc
+    from scipy.special import chdtrc
 
     variances = [group.survey.mechanism.variance(theta, group.n) for group in groups]
     base = int(np.argmin([variance.mean() for variance in variances]))
@@ -141,8 +145,8 @@ def _chi_square(
     diagonal = np.array([variances[i] + variances[base] for i in rest])
     statistic = largest_contrast(apply, diagonal, delta)
     distances = deviances(groups, [group.counts[None] for group in groups], theta)[0]
-    each = gammaincc((len(groups) - 1) / 2, distances / 2)
-    return statistic, float(gammaincc(freedom / 2, statistic / 2)), holm(each)
+    each = chdtrc(len(groups) - 1, distances)
+    return statistic, float(chdtrc(freedom, statistic)), holm(each)
 
 
 # --- surveys drawn anew ---------------------------------------------------------------------------
@@ -189,7 +193,6 @@ def _smoothed(groups: Sequence[Estimate], theta: Floats) -> Floats:
     are counted as if they had answered openly, so many that their error would be the same.
     """
     d = len(theta)
-    flat = np.full(d, 1 / d)
-    people = sum(1 / g.survey.mechanism.variance(flat, g.n).mean() for g in groups) * (d - 1) / d**2
+    people = sum(_precisions(groups)) * (d - 1) / d**2
     smooth: Floats = (people * theta + 1 / 2) / (people + d / 2)
     return smooth

@@ -15,17 +15,17 @@ import numpy as np
 from ..analysis import kernels
 from ..analysis.hadamard import walsh_hadamard
 from ..analysis.subsets import members_of
+from ..mechanisms.hashes.one_bit import OneBit
+from ..mechanisms.subsets.design import Design
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
     from ..analysis.designs import BlockCounter
     from ..mechanisms.hashes.local_hash import LocalHash
-    from ..mechanisms.hashes.one_bit import OneBit
     from ..mechanisms.scales.interval import Interval
-    from ..mechanisms.subsets.design import Design
     from ..mechanisms.subsets.k_subset import KSubset
 
     Floats = NDArray[np.float64]
@@ -109,19 +109,9 @@ class Members:
         return out
 
 
-class Blocks:
-    """All blocks of a design, in the order of its aggregate, through its own fast transforms."""
-
-    def __init__(self, design: Design) -> None:
-        self._counter = cast("BlockCounter[Design]", design.analyst.counter)
-
-    def forward(self, theta: Floats) -> Floats:
-        """Return Σ_{j in B} θ_j for each block B."""
-        return self._counter.forward(theta)
-
-    def adjoint(self, weights: Floats) -> Floats:
-        """Return Σ_{B holding j} w_B for each value j."""
-        return self._counter.adjoint(weights)
+def blocks_of(design: Design) -> Incidence:
+    """Return all blocks of a design, in the order of its aggregate, by its own fast transforms."""
+    return cast("BlockCounter[Design]", design.analyst.counter)
 
 
 class Windows:
@@ -141,8 +131,7 @@ class Windows:
     def adjoint(self, weights: Floats) -> Floats:
         """Return Σ_{z that cover j} w_z for each cell j."""
         sums = np.concatenate(([0.0], np.cumsum(weights)))
-        covering: Floats = sums[self.mechanism.window :] - sums[: self.mechanism.d]
-        return covering
+        return sums[self.mechanism.window :] - sums[: self.mechanism.d]
 
 
 class Rows:
@@ -197,7 +186,16 @@ class Intervals:
         return spread
 
 
-def of_hashes(mechanism: LocalHash) -> Iterator[tuple[Intervals, int]]:
+def reported_sets(mechanism: Design | OneBit | LocalHash) -> Iterable[tuple[Incidence, int]]:
+    """Return all that can be reported, some sets at a time, and how many reports each set is."""
+    if isinstance(mechanism, Design):
+        return [(blocks_of(mechanism), 1)]
+    if isinstance(mechanism, OneBit):
+        return [(Rows(mechanism), 1)]
+    return _of_hashes(mechanism)
+
+
+def _of_hashes(mechanism: LocalHash) -> Iterator[tuple[Intervals, int]]:
     """Yield all that local hashing can report, some at a time, and how many reports each set is.
 
     Modulo p, the residues of a bucket are every m-th number from its first on, for m buckets.

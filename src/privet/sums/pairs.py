@@ -22,7 +22,7 @@ import numpy as np
 
 from ..analysis.listed import SetShares, held_together
 from ..analysis.numbers import Measured
-from ..analysis.subsets import members_of
+from ..analysis.subsets import points_of
 from ..answers.names import Names
 from ..arguments import check_target, whole
 from ..errors import InvalidArgument
@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ..mechanisms.forwards import Target
+    from ..mechanisms.subsets.packed import Packed
     from ..survey import Survey
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Pairs", "pair_counts", "pair_shares", "together"]
+__all__ = ["Pairs", "pair_counts", "pair_shares", "points_together", "together"]
 
 # Entries that are in memory at once; sums of as many ones are exact in single precision.
 _ENTRIES_AT_ONCE = 1 << 22
@@ -113,18 +114,16 @@ def pair_counts(mechanism: SetSubset | ListedSets, reports: Any) -> NDArray[np.i
         return held_together(mechanism, mechanism.aggregate(reports)[1])
     array = mechanism.analyst.counter.as_array(reports)
     mechanism.check(array)
-    d, points = mechanism.d, mechanism.points
-    total = np.zeros((d, d), dtype=np.int64)
-    rows = max(1, _ENTRIES_AT_ONCE // points)
-    for at in range(0, len(array), rows):
-        part = array[at : at + rows]
-        if mechanism.index_bits:
-            held = np.zeros((len(part), points), dtype=np.float32)
-            np.put_along_axis(held, members_of(mechanism, part), 1, axis=1)
-        else:
-            bits = np.unpackbits(part, axis=1, count=points, bitorder="little")
-            held = bits.astype(np.float32)
-        total += (held[:, :d].T @ held[:, :d]).astype(np.int64)
+    return points_together(mechanism, array)[: mechanism.d, : mechanism.d]
+
+
+def points_together(mechanism: Packed, reports: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return how many checked reports hold each pair of points, int64 (points, points)."""
+    total = np.zeros((mechanism.points, mechanism.points), dtype=np.int64)
+    rows = max(1, _ENTRIES_AT_ONCE // mechanism.points)
+    for at in range(0, len(reports), rows):
+        held = points_of(mechanism, reports[at : at + rows]).astype(np.float32)
+        total += (held.T @ held).astype(np.int64)
     return total
 
 
@@ -191,13 +190,10 @@ def _from_points(
     one, two = none + 1 / (g - h), none + 2 / (g - h) - 1 / (u - w)
     singles = np.diagonal(both)
     held_one = singles[:, None] + singles - 2 * both
-    times = n - held_one - both, held_one, both
-    worth = float(none), float(one), float(two)
-    shares = sum((f / n * x for f, x in zip(times, worth, strict=True)), np.zeros(both.shape))
-    spread = sum(
-        (f / n * (x - shares) ** 2 for f, x in zip(times, worth, strict=True)),
-        np.zeros(both.shape),
-    )
+    times = np.array([n - held_one - both, held_one, both]) / n
+    worth = np.array([none, one, two], dtype=np.float64).reshape(3, 1, 1)
+    shares = (times * worth).sum(axis=0)
+    spread = (times * (worth - shares) ** 2).sum(axis=0)
     if target == "sample":
         spread = np.maximum(spread - shares * (1 - shares), 0)
     return shares, spread / n

@@ -91,5 +91,4 @@ def _pushed(push: Floats, hits: Floats, n: Floats) -> Floats:
     root = np.sqrt(np.maximum(linear**2 + 4 * push * hits, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = np.where(linear > 0, 2 * hits / (linear + root), (root - linear) / (2 * push))
-    rate: Floats = np.clip(rates, 0, 1)
-    return rate
+    return np.clip(rates, 0, 1)

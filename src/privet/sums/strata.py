@@ -112,6 +112,7 @@ class Poststratified(Shown):
         self.groups = groups
         self.shares = shares
         self.people = people
+        self._weights = np.array([*shares.values()], dtype=np.float64)
 
     @cached_property
     def _pooled(self) -> Estimate:
@@ -120,8 +121,7 @@ class Poststratified(Shown):
     @cached_property
     def frequencies(self) -> Floats:
         """The unbiased estimate of each category's share in the population."""
-        weighted = (self.shares[g] * one.frequencies for g, one in self.groups.items())
-        summed: Floats = np.sum([*weighted], axis=0)
+        summed: Floats = self._weights @ [one.frequencies for one in self.groups.values()]
         return summed
 
     @cached_property
@@ -158,7 +158,7 @@ class Poststratified(Shown):
         """Return a distribution to show: those of the groups, shrunk together and weighted."""
         counts, n = zip(*((one.counts, one.n) for one in self.groups.values()), strict=True)
         shrunk = shrink_groups(self.survey.mechanism, counts, n)  # type: ignore[arg-type]
-        weighted: Floats = np.array([*self.shares.values()]) @ shrunk
+        weighted: Floats = self._weights @ shrunk
         return weighted
 
     def interval(
@@ -186,53 +186,47 @@ class Poststratified(Shown):
         self, categories: str | Sequence[str], *, target: Target = "population"
     ) -> WeightedTotal:
         """Return the share of all these categories together, with its standard error."""
-        totals = [
-            total(one, categories, target=aim)
-            for one, aim in zip(self.groups.values(), self._targets(target), strict=True)
-        ]
-        weights = np.array([*self.shares.values()])
+        totals = [total(one, categories, target=aim) for one, aim in self._aims(target)]
         values = np.array([one.value for one in totals])
-        error = sqrt(weights**2 @ [one.standard_error**2 for one in totals])
+        error = sqrt(self._weights**2 @ [one.standard_error**2 for one in totals])
         # A binomial count with these rates has the variance θ·inside + (1 − θ)·outside + θ(1 − θ).
         inside, outside = np.array([(one._inside, one._outside) for one in totals]).T
         gain = 1 / np.sqrt(4 * outside + (1 + inside - outside) ** 2)
         rates = np.stack([(1 - gain * (1 + inside - outside)) / 2, gain], axis=1)
         strata = self._strata(values[:, None], rates, target)
-        return WeightedTotal(float(weights @ values), error, target, strata)
+        return WeightedTotal(float(self._weights @ values), error, target, strata)
 
     def __repr__(self) -> str:
         few = f"{len(self.groups)} groups, {self.n:,} reports"
         return f"<Poststratified: {few}, design effect {self.design_effect:.2f}>"
 
-    def _targets(self, target: Target) -> list[Target]:
-        """Return whose shares each group's are: those of its own part of all people, say."""
+    def _aims(self, target: Target) -> list[tuple[Estimate, Target]]:
+        """Return each group with whose shares it is for: those of its own part of all people."""
         check_target("poststratify", target, self.n)
         if target == "sample":
             rule = "'population' or a number of people: weights are for neither less nor others"
             raise InvalidArgument("poststratify", "target", rule, target)
         if isinstance(target, str):
-            return [target] * len(self.groups)
+            return [(one, target) for one in self.groups.values()]
         sizes = {group: round(share * target) for group, share in self.shares.items()}
         for group, one in self.groups.items():
             if sizes[group] < one.n:
                 rule = f"so many that {one.n:,} of the group {group!r} can have taken part"
                 raise InvalidArgument("poststratify", "target", rule, target)
-        return [*sizes.values()]
+        return [*zip(self.groups.values(), sizes.values(), strict=True)]
 
     def _variances(self, target: Target) -> Floats:
-        squares = np.array([*self.shares.values()]) ** 2
         parts = [
-            one.survey.mechanism.variance(np.clip(one.frequencies, 0, 1), one.n, aim)
-            for one, aim in zip(self.groups.values(), self._targets(target), strict=True)
+            self.survey.mechanism.variance(np.clip(one.frequencies, 0, 1), one.n, aim)
+            for one, aim in self._aims(target)
         ]
-        variances: Floats = squares @ np.array(parts)
-        return variances
+        return self._weights**2 @ np.array(parts)
 
     def _strata(self, shares: Floats, rates: Floats, target: Target) -> Strata:
-        sizes = [one.n for one in self.groups.values()]
-        parts = [drawn(aim, n) for aim, n in zip(self._targets(target), sizes, strict=True)]
-        rows = np.array([[*self.shares.values()], sizes, *rates.T, parts])
-        return Strata(shares, *rows[:, :, None])
+        sampled = [(one.n, drawn(aim, one.n)) for one, aim in self._aims(target)]
+        rows = np.column_stack([self._weights, sampled, rates]).T[:, :, None]
+        weights, n, part, h, gain = rows
+        return Strata(shares, weights, n, h, gain, part)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..analysis.numbers import Measured
-from .surplus import apart, apart_adjoint
+from .surplus import apart, apart_adjoint, own_covariance
 from .traces import traces
 
 if TYPE_CHECKING:
@@ -90,8 +90,7 @@ class _Law(NamedTuple):
 def _law(table: Table, row: Floats, column: Floats) -> _Law:
     theta, expected = table.frequencies, np.multiply.outer(row, column)
     seen = float(np.square(theta - expected) @ (1 / column) @ (1 / row))
-    shares = np.clip(theta, 0, None)
-    covariance = table.combined.covariance(table.questions, shares / shares.sum())
+    covariance = own_covariance(table)
     weights = 1 / np.sqrt(expected)[..., None]
 
     def root(errors: Floats) -> Floats:

@@ -103,9 +103,8 @@ class Combined:
         self.precision = cache(self._summed_precision)
 
     def __repr__(self) -> str:
-        return (
-            f"<Combined: {len(self.sizes)} questions, {len(self.pages)} pages, {self.n:,} reports>"
-        )
+        what = f"{len(self.sizes)} questions, {len(self.pages)} pages, {self.n:,} reports"
+        return f"<Combined: {what}>"
 
     def table(self, first: int, second: int, *others: int) -> Table:
         """Return the table of two questions or more, in this order."""
@@ -125,9 +124,8 @@ class Combined:
         table = np.full(sizes, 1 / prod(sizes))
         for page in self._saying(questions):
             shared = self.shared(page, questions)
-            table += self.carried(
-                page, _margin(page.frequencies, page.questions, shared), shared, questions
-            )
+            margin = _margin(page.frequencies, page.questions, shared)
+            table += self.carried(page, margin, shared, questions)
         return table
 
     def weights(self, page: PageCounts, questions: Questions, weights: Floats) -> Floats:
@@ -194,15 +192,14 @@ class Combined:
 
         There is an axis for each question: 1 where the two cells agree in it, and 0 where not.
         """
-        at = np.zeros((2,) * len(questions))
+        kernel = np.zeros((2,) * len(questions))
         cells = prod(self._sizes(questions))
         for some in interactions(self.shared(page, questions)):
-            term = np.full((1,) * len(questions), self._weight(page, some) / cells)
-            for q in some:
-                d = self.sizes[q]
-                term = term * _along(np.array([-1.0, d - 1.0]), questions.index(q), len(questions))
-            at = at + term
-        return at
+            term = np.array(self._weight(page, some) / cells)
+            for q in questions:
+                term = np.multiply.outer(term, [-1, self.sizes[q] - 1] if q in some else [1, 1])
+            kernel += term
+        return kernel
 
     def _saying(self, questions: Questions) -> list[PageCounts]:
         """Return the pages that ask some of the questions, or raise if they do not say enough."""
@@ -255,10 +252,6 @@ def over(part: Floats, some: Questions, questions: Questions) -> Floats:
     sizes, more = dict(zip(some, part.shape, strict=False)), range(len(some), part.ndim)
     shape = [sizes.get(q, 1) for q in questions] + [part.shape[axis] for axis in more]
     return part.transpose([*order, *more]).reshape(shape)
-
-
-def _along(values: Floats, axis: int, axes: int) -> Floats:
-    return values.reshape([-1 if i == axis else 1 for i in range(axes)])
 
 
 def _widened(few: Floats, many: Floats) -> Floats:

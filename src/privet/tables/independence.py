@@ -63,15 +63,14 @@ class Independence:
 
 def independence(table: Table) -> Independence:
     """Test whether the answers to the two questions of a table are independent."""
-    from scipy.special import gammaincc
+    from scipy.special import chdtrc
 
     rows, columns = table.frequencies.shape
     lengths = _Lengths(table)
     row, column = lengths.fit(table.frequencies)
     null = np.multiply.outer(_shares(row), _shares(column))
-    statistic = float(
-        np.square(lengths.root(table.frequencies - np.multiply.outer(row, column))).sum()
-    )
+    off = lengths.root(table.frequencies - np.multiply.outer(row, column))
+    statistic = float(np.square(off).sum())
     tangent = lengths.tangent(row, column)
 
     def left(errors: Floats) -> Floats:
@@ -82,9 +81,9 @@ def independence(table: Table) -> Independence:
 
     covariance = table.combined.covariance(table.questions, null)
     mean, square = traces(covariance, left, adjoint, (rows, columns))
-    p_value = float(gammaincc(mean**2 / square / 2, statistic * mean / square / 2))
-    names = table.names[0], table.names[1]
-    return Independence(statistic, (rows - 1) * (columns - 1), p_value, names)
+    p_value = float(chdtrc(mean**2 / square, statistic * mean / square))
+    freedom, (one, other) = (rows - 1) * (columns - 1), table.names
+    return Independence(statistic, freedom, p_value, (one, other))
 
 
 class _Lengths:
@@ -100,10 +99,9 @@ class _Lengths:
     def root(self, errors: Floats) -> Floats:
         """Return errors with about the variance 1 in each direction; their total does not count."""
         errors = errors - errors.mean(axis=(0, 1), keepdims=True)
-        parts = errors.mean(axis=1, keepdims=True), errors.mean(axis=0, keepdims=True)
-        weighted = sqrt(self.both) * (errors - parts[0] - parts[1])
-        for part, precision in zip(parts, self.margins, strict=True):
-            weighted = weighted + sqrt(precision) * part
+        rows, columns = errors.mean(axis=1, keepdims=True), errors.mean(axis=0, keepdims=True)
+        weighted = sqrt(self.both) * (errors - rows - columns)
+        weighted += sqrt(self.margins[0]) * rows + sqrt(self.margins[1]) * columns
         return np.asarray(weighted * sqrt(self.cells))
 
     def fit(self, table: Floats) -> tuple[Floats, Floats]:

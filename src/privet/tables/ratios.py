@@ -19,9 +19,15 @@ if TYPE_CHECKING:
     from .pages import Floats
     from .table import Table
 
-__all__ = ["ConditionalShares"]
+__all__ = ["ConditionalShares", "cell_columns"]
 
 _ROUNDS = 40
+
+
+def cell_columns(*of_cells: Floats) -> dict[str, Any]:
+    """Return frequencies, standard errors and the ends of intervals, a row for each cell."""
+    names = "frequency", "standard_error", "low", "high"
+    return dict(zip(names, map(np.ravel, of_cells), strict=True))
 
 
 class ConditionalShares:
@@ -40,19 +46,15 @@ class ConditionalShares:
     def __init__(self, table: Table) -> None:
         self.table = table
         self._given = table.frequencies.sum(axis=1, keepdims=True)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = table.frequencies / np.where(self._given > 0, self._given, np.nan)
-        self.frequencies: Floats = ratios
+        self._divisor = np.where(self._given > 0, self._given, np.nan)
+        self.frequencies: Floats = table.frequencies / self._divisor
         self.frequencies.flags.writeable = False
 
     @cached_property
     def standard_errors(self) -> Floats:
         """The standard error of each share, by the delta method."""
         share = np.clip(np.nan_to_num(self.frequencies), 0, 1)
-        errors: Floats = np.sqrt(self._variance(share)) / np.where(
-            self._given > 0, self._given, np.nan
-        )
-        return errors
+        return np.sqrt(self._variance(share)) / self._divisor
 
     def interval(self, level: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
         """Return the ends of a confidence interval for each share, in the population.
@@ -65,22 +67,13 @@ class ConditionalShares:
         lowest, _ = self.table.margin(self.table.questions[0]).interval(1 - alpha)
         clear = np.broadcast_to(lowest[:, None] > 0, self.frequencies.shape)
         start = np.clip(np.nan_to_num(self.frequencies), 0, 1)
-        low, high = (
-            self._end(start, np.zeros(start.shape), z),
-            self._end(start, np.ones(start.shape), z),
-        )
+        low, high = (self._end(start, np.full(start.shape, end), z) for end in (0.0, 1.0))
         return np.where(clear, low, 0.0), np.where(clear, high, 1.0)
 
     def columns(self, level: float = 0.95, *, simultaneous: bool = False) -> dict[str, Any]:
         """Return the shares as columns, a row each; the given answer varies slowest."""
-        low, high = self.interval(level, simultaneous=simultaneous)
-        return {
-            **self.table.answers(),
-            "frequency": self.frequencies.ravel(),
-            "standard_error": self.standard_errors.ravel(),
-            "low": low.ravel(),
-            "high": high.ravel(),
-        }
+        ends = self.interval(level, simultaneous=simultaneous)
+        return self.table.answers() | cell_columns(self.frequencies, self.standard_errors, *ends)
 
     def __repr__(self) -> str:
         given, other = self.table.names

@@ -7,22 +7,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from ..sums.covariance import Operator
     from .pages import Floats
     from .table import Table
 
-__all__ = ["apart", "apart_adjoint", "surplus"]
+__all__ = ["apart", "apart_adjoint", "own_covariance", "surplus"]
 
 
 def surplus(table: Table) -> tuple[Floats, Floats]:
     """Return γ of each cell of a table of two questions, and its standard error."""
     theta = table.frequencies
     row, column = theta.sum(axis=1), theta.sum(axis=0)
-    shares = np.clip(theta, 0, None)
-    covariance = table.combined.covariance(table.questions, shares / shares.sum())
+    covariance = own_covariance(table)
     cells = np.eye(theta.size).reshape(*theta.shape, -1)
     back = apart_adjoint(cells, row, column)
     variances = (back * covariance(back)).sum(axis=(0, 1)).reshape(theta.shape)
     return theta - np.multiply.outer(row, column), np.sqrt(np.maximum(variances, 0))
+
+
+def own_covariance(table: Table) -> Operator:
+    """Return the covariance of a table's frequencies for a crowd that has them as its shares."""
+    shares = np.clip(table.frequencies, 0, None)
+    return table.combined.covariance(table.questions, shares / shares.sum())
 
 
 def apart(errors: Floats, row: Floats, column: Floats) -> Floats:

@@ -28,7 +28,7 @@ from ..arguments import alpha_of, check_target
 from ..errors import InvalidArgument
 from .association import association
 from .independence import independence
-from .ratios import ConditionalShares
+from .ratios import ConditionalShares, cell_columns
 from .unlike import excess
 
 if TYPE_CHECKING:
@@ -101,13 +101,7 @@ class Shares:
     ) -> dict[str, Any]:
         """Return the cells as columns, a row each; the last question varies fastest."""
         low, high = self.interval(level, target=target, simultaneous=simultaneous)
-        return {
-            **self.answers(),
-            "frequency": self.frequencies.ravel(),
-            "standard_error": self.standard_errors.ravel(),
-            "low": low.ravel(),
-            "high": high.ravel(),
-        }
+        return self.answers() | cell_columns(self.frequencies, self.standard_errors, low, high)
 
     def answers(self) -> dict[str, list[str]]:
         """Return the answers that each cell stands for, by question, in the order of `columns`."""
@@ -187,9 +181,8 @@ class Shares:
             square = np.tensordot(kernel**2, others, axes)
             constant = fixed * self.squares(page, kernel) + (own + drawn) * square - drawn * mean**2
             linear = (own + drawn) * (here**2 - square) - 2 * drawn * mean * (here - mean)
-            polynomials += (
-                factor / page.n * np.array([constant, linear, -drawn * (here - mean) ** 2])
-            )
+            bent = -drawn * (here - mean) ** 2
+            polynomials += factor / page.n * np.array([constant, linear, bent])
         if people < inf:
             polynomials += np.array([0, -1, 1]).reshape(-1, *(1,) * axes) / max(people - 1, 1)
         return polynomials

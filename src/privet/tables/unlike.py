@@ -9,15 +9,15 @@ that B holds, the variance of one report is (Σ_B P(B) u_t(B)² − (Σ_B P(B) u
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..mechanisms.subsets.design import Design
+from ..sums.incidence import blocks_of
 from .combining import over
 
 if TYPE_CHECKING:
-    from ..analysis.designs import BlockCounter
     from .combining import Combined, Questions
     from .pages import Floats, PageCounts
 
@@ -55,9 +55,9 @@ def excess(combined: Combined, page: PageCounts, questions: Questions) -> Floats
 
 def _of_blocks(page: PageCounts, design: Design, members: Floats, rows: Floats) -> Floats:
     """Return the variance of each row of weights, from how many of each kind a block holds."""
-    counter, (g, h) = cast("BlockCounter[Design]", design.analyst.counter), design.hit_rates
-    odds = 1 + float(design.likelihood_ratio - 1) * counter.forward(page.crowd)
-    held = rows @ counter.forward(members).T
+    blocks, (g, h) = blocks_of(design), design.hit_rates
+    odds = 1 + float(design.likelihood_ratio - 1) * blocks.forward(page.crowd)
+    held = rows @ blocks.forward(members).T
     chances = odds / odds.sum()
     variance: Floats = (held**2 @ chances - (held @ chances) ** 2) / float(g - h) ** 2
     return variance

@@ -138,9 +138,8 @@ def compare(
     alone = [(q,) for q in range(many)]
     compared = []
     for table in wanted:
-        given = (sizes, pages, people, epsilon, table)
         split = split_variance([sizes[q] for q in table], epsilon / many)
         each = total_variance(sizes, alone, [n / many] * many, epsilon, table, sampling=True)
-        paged = total_variance(*given, sampling=True)
+        paged = total_variance(sizes, pages, people, epsilon, table, sampling=True)
         compared.append(Variances(paged, split / n, each))
     return compared

@@ -319,12 +319,12 @@ def _stirling(x: Floats) -> Floats:
     return np.where(x == large, np.log(2 * np.pi * large) / 2 + series, table)
 
 
-_RULES: dict[str, tuple[str, str, Callable[[Floats, Floats], Truth]]] = {
-    "d": ("an int in [2, 2**53]", "iuf", lambda d, _: (d >= 2) & (d <= 2**53) & (d % 1 == 0)),
-    "epsilon": ("a finite number > 0", "iuf", lambda e, _: (e > 0) & (e < np.inf)),
-    "k": ("an int in [1, d - 1]", "iuf", lambda k, d: (k >= 1) & (k <= d - 1) & (k % 1 == 0)),
-    "theta": ("a number in [0, 1]", "iuf", lambda theta, _: (theta >= 0) & (theta <= 1)),
-    "n": ("a finite number > 0", "iuf", lambda n, _: (n > 0) & (n < np.inf)),
+_RULES: dict[str, tuple[str, Callable[[Floats, Floats], Truth]]] = {
+    "d": ("an int in [2, 2**53]", lambda d, _: (d >= 2) & (d <= 2**53) & (d % 1 == 0)),
+    "epsilon": ("a finite number > 0", lambda e, _: (e > 0) & (e < np.inf)),
+    "k": ("an int in [1, d - 1]", lambda k, d: (k >= 1) & (k <= d - 1) & (k % 1 == 0)),
+    "theta": ("a number in [0, 1]", lambda theta, _: (theta >= 0) & (theta <= 1)),
+    "n": ("a finite number > 0", lambda n, _: (n > 0) & (n < np.inf)),
 }
 
 
@@ -332,9 +332,9 @@ def _checked(owner: str, **arguments: ArrayLike) -> list[Floats]:
     """Return the arguments as floats, or raise an error that names the first invalid value."""
     checked: dict[str, Floats] = {}
     for name, argument in arguments.items():
-        rule, kinds, holds = _RULES[name]
+        rule, holds = _RULES[name]
         values = np.asarray(argument)
-        known = values.dtype.kind in kinds
+        known = values.dtype.kind in "iuf"
         good = holds(values, checked.get("d", values)) if known else np.zeros(values.shape, bool)
         if not good.all():
             first = np.broadcast_to(values, good.shape)[~good].tolist()[0]

@@ -57,7 +57,7 @@ def set_pair_rates(options: int, epsilon: float, most: int, k: ArrayLike) -> tup
     >>> print("{:.6f} {:.6f}".format(*set_pair_rates(100, 1.0, 5, k=5)))
     0.003611 0.001648
     """
-    return _rates("set_pair_rates", options, epsilon, most, k)[2:]
+    return _rates("set_pair_rates", options, epsilon, most, k)[2:4]
 
 
 def set_item_variance(
@@ -70,11 +70,9 @@ def set_item_variance(
     >>> print(f"{set_item_variance(100, 1.0, 5, k=5, theta=0.0, n=10_000):.6f}")
     0.001832
     """
-    g, h, *_ = _rates("set_item_variance", options, epsilon, most, k)
-    gain = _gains(options, epsilon, most, k)[0]
+    g, h, _, _, gain, _ = _rates("set_item_variance", options, epsilon, most, k)
     shares, people = np.asarray(theta, np.float64), np.asarray(n, np.float64)
-    variance: Real = (shares * g * (1 - g) + (1 - shares) * h * (1 - h)) / gain**2 / people
-    return variance
+    return (shares * g * (1 - g) + (1 - shares) * h * (1 - h)) / gain**2 / people
 
 
 def set_optimal_k(options: int, epsilon: float, most: int) -> int:
@@ -106,10 +104,9 @@ def set_pair_variance(
     >>> print(f"{set_pair_variance(10, 1.0, 3, k=2):.2f}")
     43.12
     """
-    g, h, u, w = _rates("set_pair_variance", options, epsilon, most, k)
+    g, h, u, w, single, pair = _rates("set_pair_variance", options, epsilon, most, k)
     if np.any(np.asarray(k) < 2):
         raise InvalidArgument("set_pair_variance", "k", "2 or more: one point is no pair", k)
-    single, pair = _gains(options, epsilon, most, k)
     first, second, both = shares
     worth = [w / pair - 2 * h / single]
     worth += [worth[0] + 1 / single, worth[0] + 2 / single - 1 / pair]
@@ -215,29 +212,20 @@ def _least(sizes: NDArray[np.int64], variances: Real) -> int:
 
 def _rates(
     owner: str, options: int, epsilon: float, most: int, k: ArrayLike
-) -> tuple[Real, Real, Real, Real]:
-    """Return g, h, u and w, from terms of one sign."""
+) -> tuple[Real, Real, Real, Real, Real, Real]:
+    """Return g, h, u and w from terms of one sign, and g − h and u − w to as many digits."""
     d, m = whole(owner, "options", options, 2), whole(owner, "most", most, 1, options)
     sizes = np.asarray(k)
     if sizes.dtype.kind not in "iu" or np.any((sizes < 1) | (sizes > d)):
         raise InvalidArgument(owner, "k", f"whole numbers in [1, {d}]", k)
-    q, v = np.exp(-positive(owner, "epsilon", epsilon)), d + m
+    epsilon, v = positive(owner, "epsilon", epsilon), d + m
     meets, apart, apart_pairs = _shares(d, m, sizes)
-    phi = meets + (1 - meets) * q
-    a = sizes / v
-    a2 = a * (sizes - 1) / (v - 1)
-    h = a * (-np.expm1(apart) + np.exp(apart) * q) / phi
-    w = a2 * (-np.expm1(apart_pairs) + np.exp(apart_pairs) * q) / phi
-    return a / phi, h, a2 / phi, w
-
-
-def _gains(options: int, epsilon: float, most: int, k: ArrayLike) -> tuple[Real, Real]:
-    """Return g − h and u − w, which a difference would lose digits of."""
-    sizes, v = np.asarray(k), options + most
-    meets, apart, apart_pairs = _shares(options, most, sizes)
-    excess = -np.expm1(-epsilon) / (meets + (1 - meets) * np.exp(-epsilon))
-    a = sizes / v
-    return a * np.exp(apart) * excess, a * (sizes - 1) / (v - 1) * np.exp(apart_pairs) * excess
+    q, excess = np.exp(-epsilon), -np.expm1(-epsilon)
+    g = sizes / v / (meets + (1 - meets) * q)
+    u = g * (sizes - 1) / (v - 1)
+    h = g * (-np.expm1(apart) + np.exp(apart) * q)
+    w = u * (-np.expm1(apart_pairs) + np.exp(apart_pairs) * q)
+    return g, h, u, w, g * np.exp(apart) * excess, u * np.exp(apart_pairs) * excess
 
 
 def _shares(d: int, m: int, k: ArrayLike) -> tuple[Floats, Floats, Floats]:

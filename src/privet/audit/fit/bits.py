@@ -13,7 +13,7 @@ from ...mechanisms.flips import ONE
 from ...mechanisms.hashes.rappor import Rappor
 from ...mechanisms.noise.geometric import GeometricNoise
 from ..events import bits_at, filters_of
-from .base import Fit, fit_of
+from .base import Fit, M, fit_of
 from .statistics import Check, binomial, cells, coded, spread
 
 if TYPE_CHECKING:
@@ -23,32 +23,37 @@ if TYPE_CHECKING:
 _TOGETHER, _STEPS = 8, 64
 
 
-class _Bits:
-    """Counts bits of which one has a chance of its own, and all others have another."""
+class Bits(Fit[M]):
+    """Looks at bits of which one has a chance of its own, g, and all others have another, h."""
 
-    def __init__(self, size: int, own: int | None) -> None:
-        self._size, self._own = size, own
+    def __init__(
+        self, mechanism: M, value: int, size: int, own: int | None, g: float, h: float
+    ) -> None:
+        super().__init__(mechanism, value)
+        self._size, self._own, self._rates = size, own, (g, h)
         spaced = np.linspace(0, size - 1, _TOGETHER).astype(int).tolist()
         self._together = list(dict.fromkeys([*([] if own is None else [own]), *spaced]))
         self._each = np.zeros(size, dtype=np.int64)
         self._many = np.zeros(size + 1, dtype=np.int64)
         self._patterns = np.zeros(1 << len(self._together), dtype=np.int64)
 
-    def add(self, bitmaps: Reports) -> None:
-        self._each += count_bits(bitmaps, self._size)
-        many = np.bitwise_count(bitmaps).sum(axis=1, dtype=np.int64)
+    def count(self, reports: Reports) -> None:
+        """Count bits, by themselves and together."""
+        self._each += count_bits(reports, self._size)
+        many = np.bitwise_count(reports).sum(axis=1, dtype=np.int64)
         if self._own is not None:
-            many -= bits_at(bitmaps, [self._own])[:, 0]
+            many -= bits_at(reports, [self._own])[:, 0]
         self._many += np.bincount(many, minlength=self._size + 1)
-        codes = coded(bits_at(bitmaps, self._together))
+        codes = coded(bits_at(reports, self._together))
         self._patterns += np.bincount(codes, minlength=len(self._patterns))
 
-    def checks(self, n: int, g: float, h: float) -> list[Check]:
-        others, each = self._size, self._each
+    def checks(self) -> list[Check]:
+        """Return the p-value of each look."""
+        (g, h), others, each = self._rates, self._size, self._each
         found = []
         if self._own is not None:
             others, each = self._size - 1, np.delete(self._each, self._own)
-            found.append(Check("hits", binomial(int(self._each[self._own]), n, g)))
+            found.append(Check("hits", binomial(int(self._each[self._own]), self.n, g)))
         chances = np.ones(1)
         for place in reversed(self._together):
             rate = g if place == self._own else h
@@ -56,34 +61,24 @@ class _Bits:
         number = binom.pmf(np.arange(self._size + 1), others, h)
         return [
             *found,
-            Check("other bits", spread(each, n, h)),
+            Check("other bits", spread(each, self.n, h)),
             Check("bits together", cells(self._patterns, chances)),
             Check("number of other bits", cells(self._many, number)),
         ]
 
 
-class OneBitEach(Fit[Unary]):
-    """Looks at the bit of the person's value, at all others, and at how they go together."""
-
-    def __init__(self, mechanism: Unary, value: int) -> None:
-        super().__init__(mechanism, value)
-        self._bits = _Bits(mechanism.d, value)
-
-    def count(self, reports: Reports) -> None:
-        """Count bits."""
-        self._bits.add(reports)
-
-    def checks(self) -> list[Check]:
-        """Return the p-value of each look."""
-        return self._bits.checks(self.n, self.mechanism.g, self.mechanism.h)
+@fit_of.register(Unary)
+def _(mechanism: Unary, value: int) -> Bits[Unary]:
+    return Bits(mechanism, value, mechanism.d, value, mechanism.g, mechanism.h)
 
 
-class Noise(Fit[GeometricNoise]):
+@fit_of.register(GeometricNoise)
+class Noise(Bits[GeometricNoise]):
     """Looks at which entries are above 0, as bits, and at how far they are from there."""
 
     def __init__(self, mechanism: GeometricNoise, value: int) -> None:
-        super().__init__(mechanism, value)
-        self._bits = _Bits(mechanism.d, value)
+        flip = mechanism.flip / ONE
+        super().__init__(mechanism, value, mechanism.d, value, 1 - flip, flip)
         self._steps = np.zeros(min(_STEPS, mechanism.limit) + 1, dtype=np.int64)
 
     def count(self, reports: Reports) -> None:
@@ -91,46 +86,37 @@ class Noise(Fit[GeometricNoise]):
         m = self.mechanism
         entries = np.ascontiguousarray(reports).view(f"<u{m.entry_bytes}").astype(np.int32)
         above = entries > m.limit
-        self._bits.add(np.packbits(above, axis=1, bitorder="little"))
+        super().count(np.packbits(above, axis=1, bitorder="little"))
         steps = np.where(above, entries - m.limit - 1, m.limit - entries)
         last = len(self._steps) - 1
         self._steps += np.bincount(steps.clip(max=last).ravel(), minlength=last + 1)
 
     def checks(self) -> list[Check]:
         """Return the p-value of each look."""
-        m = self.mechanism
-        flip, alpha = m.flip / ONE, float(m.alpha)
+        alpha = float(self.mechanism.alpha)
         law = (1 - alpha) * alpha ** np.arange(len(self._steps))
         law[-1] = alpha ** (len(law) - 1)
-        return [
-            *self._bits.checks(self.n, 1 - flip, flip),
-            Check("steps of noise", cells(self._steps, law)),
-        ]
+        return [*super().checks(), Check("steps of noise", cells(self._steps, law))]
 
 
-class Filters(Fit[Rappor]):
+@fit_of.register(Rappor)
+class Filters(Bits[Rappor]):
     """Looks at cohorts, and at which bits differ from the value's filter."""
 
     def __init__(self, mechanism: Rappor, value: int) -> None:
-        super().__init__(mechanism, value)
+        q = float(mechanism.telling_rates[1])
+        super().__init__(mechanism, value, mechanism.bits, None, q, q)
         self._filters = filters_of(mechanism, value)
         self._cohorts = np.zeros(mechanism.cohorts, dtype=np.int64)
-        self._flips = _Bits(mechanism.bits, None)
 
     def count(self, reports: Reports) -> None:
         """Count cohorts and flips."""
         first = self.mechanism.cohort_bytes
         cohorts = read_numbers(reports[:, :first]).astype(np.int64)
         self._cohorts += np.bincount(cohorts, minlength=len(self._cohorts))
-        self._flips.add(reports[:, first:] ^ self._filters[cohorts])
+        super().count(reports[:, first:] ^ self._filters[cohorts])
 
     def checks(self) -> list[Check]:
         """Return the p-value of each look."""
         even = np.full(len(self._cohorts), 1 / len(self._cohorts))
-        q = float(self.mechanism.telling_rates[1])
-        return [Check("cohorts", cells(self._cohorts, even)), *self._flips.checks(self.n, q, q)]
-
-
-fit_of.register(Unary, OneBitEach)
-fit_of.register(GeometricNoise, Noise)
-fit_of.register(Rappor, Filters)
+        return [Check("cohorts", cells(self._cohorts, even)), *super().checks()]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _MOST_BUCKETS = 16
 
 
+@fit_of.register(Placed)
 class Places(Fit[Placed]):
     """Looks at hits, and at each number, or at stretches of them by hit and miss."""
 
@@ -54,6 +55,7 @@ class Places(Fit[Placed]):
         ]
 
 
+@fit_of.register(Hashed)
 class Hashes(Fit[Hashed]):
     """Looks at functions and at how far buckets are from the value's own, together."""
 
@@ -92,7 +94,3 @@ class Hashes(Fit[Hashed]):
             Check("hits", binomial(int(self._counts[:, 0].sum()), self.n, own)),
             Check("functions and buckets", cells(self._counts, law)),
         ]
-
-
-fit_of.register(Placed, Places)
-fit_of.register(Hashed, Hashes)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .base import Reports
 
 
+@fit_of.register(Paged)
 class Pages(Fit[Paged]):
     """Looks at pages, and at their reports as their mechanisms do."""
 
@@ -37,6 +38,3 @@ class Pages(Fit[Paged]):
             if part.n:
                 found += [Check(f"page {number}: {what}", p) for what, p in part.checks()]
         return found
-
-
-fit_of.register(Paged, Pages)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _TOGETHER = 8
 
 
+@fit_of.register(Packed)
 class Sets(Fit[Packed]):
     """Looks at hits, at single members given a hit or a miss, and at some members together."""
 
@@ -65,10 +66,9 @@ class Sets(Fit[Packed]):
             law = [self._hit * self._overlap(j) for j in range(1, own + 1)]
             both = [self._of_a_hit(few, own=few) for few in (1, 2)]
             held = self._members[1][self._own]
+            overlap = cells(self._overlaps, [1 - self._hit, *law])
             found += [
-                Check(
-                    "overlap with the person's set", cells(self._overlaps, [1 - self._hit, *law])
-                ),
+                Check("overlap with the person's set", overlap),
                 Check("the person's members", exchangeable(held, hits, *both)),
             ]
         return found
@@ -123,6 +123,3 @@ class Sets(Fit[Packed]):
             chosen = {point for i, point in enumerate(self._together) if pattern >> i & 1}
             chances.append(chance(len(chosen), not own.isdisjoint(chosen)))
         return chances
-
-
-fit_of.register(Packed, Sets)

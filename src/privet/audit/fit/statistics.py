@@ -86,5 +86,4 @@ def coded(bits: NDArray[np.bool_]) -> NDArray[np.int64]:
     >>> coded(np.array([[True, False], [True, True]])).tolist()
     [1, 3]
     """
-    codes: NDArray[np.int64] = bits @ (1 << np.arange(bits.shape[1]))
-    return codes
+    return bits @ (1 << np.arange(bits.shape[1]))
