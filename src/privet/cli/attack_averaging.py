@@ -49,7 +49,7 @@ def averaging(
 
     privet simulate attack averaging --people 500 --figure averaging.png
     """
-    from ..figures import save_averaging
+    from ..figures import canvas, plot_averaging
     from ..mechanisms import KSubset, TwoLevelUnary
     from ..simulate import averaging as run
 
@@ -67,7 +67,7 @@ def averaging(
             for name, (mechanism, keyed) in clients.items()
         }
         if picture is not None:
-            save_averaging(curves, picture)
+            canvas.save(plot_averaging(curves), picture)
     if json_out:
         print_json(_as_document(curves, seed))
     else:

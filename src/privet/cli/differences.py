@@ -139,13 +139,14 @@ class Compared:
 
     def draw(self, path: Path) -> None:
         """Draw one picture, with a panel for each pair."""
-        from ..figures import save_changes
+        from ..figures import canvas, plot_changes
 
-        titles = [f"{pair.second} − {pair.first}" for pair in self.pairs]
-        changes = dict(zip(titles, (pair.changes for pair in self.pairs), strict=True))
-        found = dict(zip(titles, (pair.found for pair in self.pairs), strict=True))
-        options = {"title": self._survey.question, "level": self.level}
-        save_changes(path, changes, found, self._survey.categories, **options)
+        titled = {f"{pair.second} − {pair.first}": pair for pair in self.pairs}
+        changes = {title: pair.changes for title, pair in titled.items()}
+        found = {title: pair.found for title, pair in titled.items()}
+        one = self._survey
+        figure = plot_changes(changes, found, one.categories, title=one.question, level=self.level)
+        canvas.save(figure, path)
 
     def show(self, top: int | None) -> None:
         """Print a table for each pair, and what the test of all says."""

@@ -132,19 +132,21 @@ class Estimates:
     def draw(self, path: Path) -> None:
         """Draw one picture, with a panel for each group."""
         from .. import figures
+        from ..figures.canvas import save
 
-        shown: Any = (self._shown or self.groups).items()
-        names = {group: ", ".join(map(value_in_words, group)) for group, _ in shown}
-        named = {names[group]: one for group, one in shown}
-        if self._numbers and self.by:
-            figures.save_scale_groups(named, path, level=self.looks.level)
-        elif self._numbers:
-            figures.save_scale(named[""], path, level=self.looks.level)
-        elif self.by:
-            shrunk = {name: self._shrunk.get(group) for group, name in names.items()}
-            figures.save_groups(named, path, shrunk=shrunk, **self.looks.picture)
+        options = {"level": self.looks.level} if self._numbers else self.looks.picture
+        if not self.by:
+            figures.save(self.groups[()], path, **options)
+            return
+        shown: Any = self._shown or self.groups
+        names = {group: ", ".join(map(value_in_words, group)) for group in shown}
+        named = {name: shown[group] for group, name in names.items()}
+        if self._numbers:
+            figure = figures.plot_scale_groups(named, **options)
         else:
-            figures.save_estimate(named[""], path, **self.looks.picture)
+            shrunk = {name: self._shrunk.get(group) for group, name in names.items()}
+            figure = figures.plot_groups(named, shrunk=shrunk, **options)
+        save(figure, path)
 
     @property
     def _shown(self) -> Mapping[Group, Shown]:

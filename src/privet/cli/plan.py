@@ -65,7 +65,7 @@ def plan(
 
     privet plan --categories 30 --people 50000 --margin 0.01 --compare
     """
-    from ..figures import save_plan
+    from ..figures import canvas, plot_plan
     from ..plan.planning import plan as make
 
     if questionnaire is not None:
@@ -82,7 +82,7 @@ def plan(
     shuffled = Shuffled.of(found.mechanism, found.n, delta)
     with outputs(None, figure) as (_, picture):
         if picture is not None:
-            save_plan(found, picture)
+            canvas.save(plot_plan(found), picture)
     if json_out:
         print_json(describe_plan(found, rows) | shuffled.described())
         return

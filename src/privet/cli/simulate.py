@@ -85,7 +85,7 @@ def simulate(
     if context.invoked_subcommand is not None:
         _check_unused(context)
         return
-    from ..figures import save_experiment
+    from ..figures import canvas, plot_experiment
     from ..simulate import run
 
     keep_apart([truth_file] if truth_file is not None else [], [out, figure])
@@ -102,7 +102,7 @@ def simulate(
         if table is not None:
             write_table(table, experiment.columns, lambda: _as_document(experiment))
         if picture is not None:
-            save_experiment(experiment, picture)
+            canvas.save(plot_experiment(experiment), picture)
     if json_out:
         print_json(_as_document(experiment))
     else:

@@ -135,11 +135,6 @@ def plot_groups(
     return figure
 
 
-def save_groups(groups: Mapping[str, Shown], path: Path, **options: Any) -> None:
-    """Write the picture in the format that the path's ending names; options as plot_groups'."""
-    canvas.save(plot_groups(groups, **options), path)
-
-
 def _draw_bars(
     ax: Any,
     estimate: Shown,

@@ -122,11 +122,6 @@ def save_scale(estimate: ScaleEstimate, path: Path, *, level: float = 0.95) -> N
     canvas.save(figure, path)
 
 
-def save_scale_groups(groups: Mapping[str, ScaleEstimate], path: Path, **options: Any) -> None:
-    """Write a panel for each group."""
-    canvas.save(plot_scale_groups(groups, **options), path)
-
-
 def _in_bars(estimate: ScaleEstimate) -> bool:
     return not estimate.scale.rounded and estimate.scale.cells <= _BARS
 
