@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import groupby, product
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -13,9 +14,10 @@ from ..answers.scale import Scale
 from ..answers.several import Several
 from ..questionnaire import Questionnaire
 from ..survey import Survey
+from .demo import count_reports
 from .output import outputs, print_json
 from .show import describe_survey
-from .terminal import console, new_table, progress
+from .terminal import print_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,14 +54,14 @@ class Row(NamedTuple):
         return bool(self.low <= self.truth <= self.high)
 
     def cells(self) -> tuple[str, ...]:
-        """Return what is printed."""
+        """Return what is printed beside the question."""
         if self.is_share:
             value, low, high, truth = (f"{100 * number:z.1f}" for number in self[2:6])
             shown = f"{value} %", f"{low:>5} – {high:>4} %", f"{truth} %"
         else:
             value, low, high, truth = (f"{number:.1f}" for number in self[2:6])
             shown = f"{value} min", f"{low:>5} – {high:>4} min", f"{truth} min"
-        return self.question, self.name, *shown, "✓" if self.holds else "✗"
+        return self.name, *shown, "✓" if self.holds else "✗"
 
 
 def run(
@@ -69,21 +71,15 @@ def run(
     if people < 1000:
         raise click.UsageError("A questionnaire is for 1,000 people or more: its pages share them.")
     asked, crowd = questionnaire(epsilon), make_crowd(people)
-    tally, first = asked.tally(), None
     with outputs(place, figure) as (table, picture):
         if table is not None:
             joined = {name: [*map(_cell, column)] for name, column in crowd.items()}
             lines = [",".join(row) for row in ([*joined], *zip(*joined.values(), strict=True))]
             table.write_text("\n".join([*lines, ""]), encoding="utf-8")
         answers = [dict(zip(crowd, row, strict=True)) for row in zip(*crowd.values(), strict=True)]
-        with progress("Randomizing", total=people) as advance:
-            for at in range(0, people, 1000):
-                pages = [asked.draw() for _ in answers[at : at + 1000]]
-                drawn = zip(answers[at : at + 1000], pages, strict=True)
-                reports = [asked.randomize(answer, page=page) for answer, page in drawn]
-                first = first or (pages[0], reports[0])
-                tally.update(reports)
-                advance(len(reports))
+        page = asked.draw()
+        first = asked.randomize(answers[0], page=page)
+        tally = count_reports(asked, first, map(asked.randomize, answers[1:]), people)
         estimate = tally.estimate()
         if picture is not None:
             _draw(estimate, crowd, picture)
@@ -91,8 +87,7 @@ def run(
     if json_out:
         print_json(_document(estimate, rows, shares))
         return
-    assert first is not None  # noqa: S101
-    _print_report(asked, answers[0], *first, people)
+    _print_report(asked, answers[0], page, first, people)
     _print_rows(rows)
     _print_table(estimate, shares)
     every = [*rows, *shares]
@@ -197,33 +192,25 @@ def _print_report(
 
 
 def _print_rows(rows: list[Row]) -> None:
-    table = new_table()
-    for head in ("question", "answer", "estimate", "95 % interval", "truth", ""):
-        side = "left" if head in ("question", "answer") else "right"
-        table.add_column(head, justify=side, no_wrap=True)  # type: ignore[arg-type]
-    last = ""
-    for row in rows:
-        first, *others = row.cells()
-        table.add_row("" if first == last else first, *others)
-        last = first
-    console().print(table)
+    cells = [
+        [row.question if at == 0 else "", *row.cells()]
+        for _, some in groupby(rows, key=attrgetter("question"))
+        for at, row in enumerate(some)
+    ]
+    heads = ("estimate", "95 % interval", "truth", "")
+    print_table(["question", "answer"], heads, cells, no_wrap=True)
 
 
 def _print_table(estimate: QuestionnaireEstimate, rows: list[Row]) -> None:
-    table = new_table("Of those who live there, this share gets to work so, ± s.e. (truth)")
-    table.add_column("home")
-    for way in WAYS:
-        table.add_column(way, justify="right", no_wrap=True)
+    title = "Of those who live there, this share gets to work so, ± s.e. (truth)"
     found = estimate.table(*TABLE)
-    errors = found.row_shares().standard_errors
-    for i, home in enumerate(HOMES):
-        some = rows[i * len(WAYS) : (i + 1) * len(WAYS)]
-        cells = [
-            f"{100 * row.value:z.0f} ± {100 * error:.0f} % ({100 * row.truth:.0f} %)"
-            for row, error in zip(some, errors[i].tolist(), strict=True)
-        ]
-        table.add_row(home, *cells)
-    console().print(table)
+    errors = found.row_shares().standard_errors.ravel()
+    cells = [
+        f"{100 * row.value:z.0f} ± {100 * error:.0f} % ({100 * row.truth:.0f} %)"
+        for row, error in zip(rows, errors, strict=True)
+    ]
+    lines = [[home, *cells[i * len(WAYS) :][: len(WAYS)]] for i, home in enumerate(HOMES)]
+    print_table(["home"], WAYS, lines, title, no_wrap=True)
     v = found.association()
     low, high = v.interval()
     click.echo(found.independence())

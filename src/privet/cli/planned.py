@@ -12,10 +12,10 @@ import click
 from ..plan.planning import Plan, ScalePlan
 from ..poisoning.gains import worth
 from .output import printable, three_digits
-from .terminal import console, new_table
+from .terminal import console, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ..mechanisms.base import Mechanism
     from ..plan import Comparison, PlannedQuestion, SetComparison
@@ -132,7 +132,7 @@ def print_compared(rows: Compared, found: Plan | ScalePlan) -> None:
 
 def _print_mechanisms(rows: Sequence[Comparison], found: Plan) -> None:
     costs = ("random", "counting", "decoding") if console(120).width >= _WIDE else ()
-    heads = ("mechanism", "s.e. of a share", "squared error", "of the best", "report", *costs)
+    heads = ("s.e. of a share", "squared error", "of the best", "report", *costs)
     lines = [
         (
             _marked(row, found),
@@ -143,10 +143,10 @@ def _print_mechanisms(rows: Sequence[Comparison], found: Plan) -> None:
             _size(row.random_bytes),
             f"{three_digits(row.counting_steps)} per report",
             three_digits(row.decoding_steps),
-        )[: len(heads)]
+        )[: 1 + len(heads)]
         for row in rows
     ]
-    _print_table(heads, lines)
+    print_table(["mechanism"], heads, lines, width=120, no_wrap=True)
     if not costs:
         click.echo("A wider terminal also shows what each costs.\n")
 
@@ -162,7 +162,8 @@ def _print_sets(rows: Sequence[SetComparison], found: Plan) -> None:
         )
         for row in rows
     ]
-    _print_table(("mechanism", "s.e. of an option", "of the best", "report"), lines)
+    heads = ("s.e. of an option", "of the best", "report")
+    print_table(["mechanism"], heads, lines, width=120, no_wrap=True)
 
 
 def _print_windows(rows: Sequence[ScalePlan], found: ScalePlan) -> None:
@@ -177,25 +178,13 @@ def _print_windows(rows: Sequence[ScalePlan], found: ScalePlan) -> None:
         )
         for row in rows
     ]
-    heads = ("aim", "window", f"{level}, mean", "lower half", "report")
-    _print_table(heads, lines)
+    heads = ("window", f"{level}, mean", "lower half", "report")
+    print_table(["aim"], heads, lines, width=120, no_wrap=True)
 
 
 def _marked(row: Comparison | SetComparison, found: Plan) -> str:
     name = row.mechanism.name
     return f"{name} ←" if name == found.mechanism.name else name
-
-
-def _print_table(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None, width: int = 120
-) -> None:
-    screen, table = console(width), new_table(title)
-    for head in heads:
-        side = "left" if head == heads[0] else "right"
-        table.add_column(head, justify=side, no_wrap=True)  # type: ignore[arg-type]
-    for row in rows:
-        table.add_row(*row)
-    screen.print(table)
 
 
 # --- questionnaires -------------------------------------------------------------------------------
@@ -210,7 +199,8 @@ def print_questionnaire(
         (_asked(page.asks), f"{100 * page.share:.1f} %", f"{n * page.share:,.0f}")
         for page in questionnaire.pages
     ]
-    _print_table(("page", "share", "people"), pages, printable(questionnaire.title), 100)
+    title = printable(questionnaire.title)
+    print_table(["page"], ["share", "people"], pages, title, no_wrap=True)
     lines = [
         (
             _asked(row.asks),
@@ -221,8 +211,9 @@ def print_questionnaire(
         )
         for row in rows
     ]
-    heads = ("estimated", "people", "s.e.", "of", "without tables", "one each", "ε split")
-    _print_table(heads, lines, f"{n:,} people, ε = {questionnaire.epsilon:g}", 100)
+    heads = ("people", "s.e.", "of", "without tables", "one each", "ε split")
+    title = f"{n:,} people, ε = {questionnaire.epsilon:g}"
+    print_table(["estimated"], heads, lines, title, no_wrap=True)
     click.echo("On the right are the standard errors of other ways to ask, as multiples of these.")
     click.echo(_where_splitting_wins(rows))
 

@@ -12,7 +12,7 @@ import click
 from .guards import LEAST_GROUP
 from .output import plural, say
 from .show import describe_estimate, describe_survey, print_estimate, print_figures
-from .terminal import console, new_table
+from .terminal import console, print_table
 from .weights import in_words
 
 if TYPE_CHECKING:
@@ -151,34 +151,26 @@ class Answered:
                     options = self.looks.table(_ROWS) | {"ranks": False}
                     print_estimate(one, title=title, **options)
             for table in self._tables(estimate).values():
-                print_table(table, self.looks.level)
+                _print_table(table, self.looks.level)
         some = next(iter(self.groups.values()))
         n = plural(sum(one.n for one in self.groups.values()), "report")
         click.echo(f"{n}, epsilon = {some.survey.epsilon:g}, {some.survey!r}")
 
 
-def print_table(table: Table, level: float) -> None:
+def _print_table(table: Table, level: float) -> None:
     """Print the shares of a table's cells, the shares in each row, and what goes together."""
     names, screen = table.names, console()
     ends = table.interval(level)
-    note = f"{100 * level:g} % intervals"
+    title = f"{' × '.join(names)}: % of all people, {100 * level:g} % intervals"
     if len(names) > _TWO:
-        shown = new_table(f"{' × '.join(names)}: % of all people, {note}")
-        for name in names:
-            shown.add_column(name, overflow="fold")
-        shown.add_column("share", justify="right")
-        answers = zip(*table.answers().values(), strict=True)
         cells = _cells(table.frequencies, ends).ravel()
-        for cell, text in zip(answers, cells, strict=True):
-            shown.add_row(*cell, text)
-        screen.print(shown)
+        rows = zip(*table.answers().values(), cells, strict=True)
+        print_table(names, ["share"], rows, title, overflow="fold")
         return
-    _print_cells(
-        table, f"{names[0]} × {names[1]}: % of all people, {note}", table.frequencies, ends
-    )
-    rows = table.row_shares()
+    _print_cells(table, title, table.frequencies, ends)
+    shares = table.row_shares()
     title = f"Of those with each answer to {names[0]!r}: % with each answer to {names[1]!r}"
-    _print_cells(table, title, rows.frequencies, rows.interval(level))
+    _print_cells(table, title, shares.frequencies, shares.interval(level))
     strength = table.association()
     low, high = strength.interval(level)
     screen.print(f"{table.independence()}")
@@ -186,13 +178,9 @@ def print_table(table: Table, level: float) -> None:
 
 
 def _print_cells(table: Table, title: str, shares: Floats, ends: tuple[Floats, Floats]) -> None:
-    shown = new_table(title)
-    shown.add_column(table.names[0], overflow="fold")
-    for name in table.categories[1]:
-        shown.add_column(name, justify="right", overflow="fold")
-    for name, row in zip(table.categories[0], _cells(shares, ends), strict=True):
-        shown.add_row(name, *row)
-    console().print(shown)
+    first, second = table.categories
+    rows = ([name, *row] for name, row in zip(first, _cells(shares, ends), strict=True))
+    print_table(table.names[:1], second, rows, title, overflow="fold")
 
 
 def _cells(shares: Floats, ends: tuple[Floats, Floats]) -> Any:

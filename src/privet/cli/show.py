@@ -6,7 +6,7 @@ from dataclasses import asdict
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
-from .terminal import console, new_table
+from .terminal import console, new_table, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -175,12 +175,10 @@ def print_figures(
     title: str | None = None,
 ) -> None:
     """Print the mean of numbers, their quantiles, and the shares of bands."""
-    screen, table = console(), new_table(title or estimate.survey.question)
     unit = f" {estimate.scale.unit}" if estimate.scale.unit else ""
-    for head in ("", "estimate", "± s.e.", f"{100 * level:g} % interval"):
-        table.add_column(head, justify="left" if not head else "right", no_wrap=True)
-    rows = estimate.figures(quantiles) if quantiles else estimate.figures()
-    for name, one in rows.items():
+    figures = estimate.figures(quantiles) if quantiles else estimate.figures()
+    rows = []
+    for name, one in figures.items():
         low, high = one.interval(level)
         numbers = one.value, one.standard_error, low, high
         if name.startswith("share"):
@@ -189,8 +187,9 @@ def print_figures(
             digits = max(0, 2 - floor(log10(max(abs(high - low), 1e-9))))
             value, error, low_text, high_text = (f"{number:z.{digits}f}" for number in numbers)
             value += unit
-        table.add_row(name, value, error, f"{low_text} – {high_text}")
-    screen.print(table)
+        rows.append((name, value, error, f"{low_text} – {high_text}"))
+    heads = ("estimate", "± s.e.", f"{100 * level:g} % interval")
+    print_table([""], heads, rows, title or estimate.survey.question, no_wrap=True)
 
 
 def describe_survey(survey: Contract) -> dict[str, Any]:
