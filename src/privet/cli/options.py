@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import wraps
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,6 +36,16 @@ class InOrder(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
         return list(self.commands)
+
+
+def typed_options() -> list[str]:
+    """Return the options and arguments of the command that were typed."""
+    context = click.get_current_context()
+    return [
+        one.opts[-1]
+        for one in context.command.params
+        if context.get_parameter_source(one.name or "") is ParameterSource.COMMANDLINE
+    ]
 
 
 class _Output(click.Path):
@@ -141,23 +153,50 @@ COUNT = click.option(
     metavar="COLUMN",
     help="The column that says how many people gave a row's answer; by default each row is one.",
 )
-_STRIP = click.option("--strip", is_flag=True, help="Leave out the space around answers.")
-_IGNORE_CASE = click.option("--ignore-case", is_flag=True, help="Take 'Tea' for 'tea'.")
-_NA = click.option(
-    "--na", multiple=True, metavar="TEXT",
-    help="Text that means that there is no answer, such as NA; repeatable.",
+_READING = (
+    click.option("--strip", is_flag=True, help="Leave out the space around answers."),
+    click.option("--ignore-case", is_flag=True, help="Take 'Tea' for 'tea'."),
+    click.option(
+        "--na", multiple=True, metavar="TEXT",
+        help="Text that means that there is no answer, such as NA; repeatable.",
+    ),
+    click.option(
+        "--delimiter",
+        callback=lambda ctx, param, typed: {"\\t": "\t", "tab": "\t"}.get(typed, typed),
+        show_default="a comma; in .tsv files a tab",
+        help="What separates the fields of a CSV file.",
+    ),
+    click.option(
+        "--sheet", metavar="NAME", show_default="the first", help="The sheet of a spreadsheet."
+    ),
 )  # fmt: skip
 
 
-def cleaning(command: Any) -> Any:
-    """Give a command the options --strip, --ignore-case and --na."""
-    return _STRIP(_IGNORE_CASE(_NA(command)))
+class Reading(NamedTuple):
+    """How answers are read from files."""
+
+    strip: bool
+    ignore_case: bool
+    na: tuple[str, ...]
+    delimiter: str | None
+    sheet: str | None
+
+    def options(self, *fates: str) -> dict[str, Any]:
+        """Return it for `privet.bulk`, with what is done to missing and to unknown answers."""
+        from ..analysis.cleaning import Cleaning
+
+        cleaning = Cleaning(self.strip, self.ignore_case, self.na, *fates)
+        return {"cleaning": cleaning, "delimiter": self.delimiter, "sheet": self.sheet}
 
 
-SHEET = click.option(
-    "--sheet", metavar="NAME", show_default="the first", help="The sheet of a spreadsheet."
-)
-DELIMITER = click.option(
-    "--delimiter", callback=lambda ctx, param, typed: {"\\t": "\t", "tab": "\t"}.get(typed, typed),
-    show_default="a comma; in .tsv files a tab", help="What separates the fields of a CSV file.",
-)  # fmt: skip
+def reading(command: Any) -> Any:
+    """Give a command the options of a `Reading`, which it takes as one argument."""
+
+    @wraps(command)
+    def read(**given: Any) -> Any:
+        how = Reading(*(given.pop(name) for name in Reading._fields))
+        return command(reading=how, **given)
+
+    for option in reversed(_READING):
+        read = option(read)
+    return read

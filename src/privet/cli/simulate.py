@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .attack import attack
-from .options import FIGURE, INPUT, JSON, SEED, TABLE, WORKERS, InOrder, Once, keep_apart
+from .options import (
+    FIGURE,
+    INPUT,
+    JSON,
+    SEED,
+    TABLE,
+    WORKERS,
+    InOrder,
+    Once,
+    keep_apart,
+    typed_options,
+)
 from .output import outputs, print_json, three_digits, write_table
 from .terminal import console, new_table, progress
 
@@ -83,7 +94,9 @@ def simulate(
     privet simulate -e 1 -e 2 -t zipf:1.1 -t spikes:3 --figure errors.png
     """
     if context.invoked_subcommand is not None:
-        _check_unused(context)
+        for option in typed_options():  # which would go unheard
+            command = context.invoked_subcommand
+            raise click.UsageError(f"Option '{option}' is not one of '{command}'.")
         return
     from ..figures import canvas, plot_experiment
     from ..simulate import run
@@ -110,15 +123,6 @@ def simulate(
 
 
 simulate.add_command(attack)
-
-
-def _check_unused(context: click.Context) -> None:
-    """Refuse options before the name of a command, which would go unheard."""
-    typed = click.core.ParameterSource.COMMANDLINE
-    for option in context.command.params:
-        if option.name and context.get_parameter_source(option.name) is typed:
-            command = context.invoked_subcommand
-            raise click.UsageError(f"Option '{option.opts[-1]}' is not one of '{command}'.")
 
 
 def _read_truth(path: Path) -> list[float]:
