@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import plural
+from .output import plural, rows_of
 from .show import ROWS, ROWS_OF_A_GROUP, describe_survey
 from .terminal import console, new_table
 
@@ -121,9 +121,7 @@ class Compared:
         for pair in self.pairs:
             columns = pair.columns(self._survey.categories)
             names = {name: columns.pop(name)[0] for name in ("first", "second")}
-            rows = zip(*columns.values(), strict=True)
-            rows_named = [dict(zip(columns, row, strict=True)) for row in rows]
-            described.append({**names, "categories": rows_named})
+            described.append({**names, "categories": rows_of(columns)})
         crowds = [
             {"name": name, "n": one.n, **describe_survey(one.survey)}
             for name, one in self.estimates.items()

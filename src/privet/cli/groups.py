@@ -43,7 +43,7 @@ class Looks:
     ranks: bool
     top: int | None
     sort: Sort
-    quantiles: Sequence[float] = ()
+    quantiles: Sequence[float]
 
     @property
     def intervals(self) -> dict[str, Any]:

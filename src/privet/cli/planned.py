@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from decimal import ROUND_UP, Context
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -106,15 +106,10 @@ def describe_plan(found: Plan | ScalePlan, rows: Compared | None) -> dict[str, A
 
 
 def _described(one: Any) -> dict[str, Any]:
-    names = [field.name for field in fields(one) if field.name != "answers"]
-    described = {name: getattr(one, name) for name in names}
+    described = {name: value for name, value in vars(one).items() if name != "answers"}
+    described["mechanism"] = one.mechanism.name
     window = {"window": one.mechanism.window} if isinstance(one, ScalePlan) else {}
-    return {
-        **described,
-        "mechanism": one.mechanism.name,
-        **window,
-        "report_bytes": one.report_bytes,
-    }
+    return described | window | {"report_bytes": one.report_bytes}
 
 
 # --- mechanisms side by side ----------------------------------------------------------------------
@@ -122,64 +117,53 @@ def _described(one: Any) -> dict[str, Any]:
 
 def print_compared(rows: Compared, found: Plan | ScalePlan) -> None:
     """Print all mechanisms, and which one the plan is of."""
+    wide = console(120).width >= _WIDE
     if isinstance(found, ScalePlan):
-        _print_windows(rows, found)  # type: ignore[arg-type]
+        lines = [_of_window(row, found) for row in rows]  # type: ignore[arg-type]
     elif isinstance(found.answers, int):
-        _print_mechanisms(rows, found)  # type: ignore[arg-type]
+        lines = [_of_mechanism(row, found, wide=wide) for row in rows]  # type: ignore[arg-type]
     else:
-        _print_sets(rows, found)  # type: ignore[arg-type]
-
-
-def _print_mechanisms(rows: Sequence[Comparison], found: Plan) -> None:
-    costs = ("random", "counting", "decoding") if console(120).width >= _WIDE else ()
-    heads = ("s.e. of a share", "squared error", "of the best", "report", *costs)
-    lines = [
-        (
-            _marked(row, found),
-            f"± {100 * sqrt(row.squared_error / row.mechanism.d):.2g} %",
-            f"{row.squared_error:.3g}",
-            f"{row.relative_error:,.3f} ×",
-            _size(row.report_bytes),
-            _size(row.random_bytes),
-            f"{three_digits(row.counting_steps)} per report",
-            three_digits(row.decoding_steps),
-        )[: 1 + len(heads)]
-        for row in rows
-    ]
-    print_table(["mechanism"], heads, lines, width=120, no_wrap=True)
-    if not costs:
+        lines = [_of_sets(row, found, rows[0]) for row in rows]  # type: ignore[arg-type]
+    first, *heads = lines[0]
+    cells = [line.values() for line in lines]
+    print_table([first], heads, cells, width=120, no_wrap=True)
+    if isinstance(found.answers, int) and not wide:
         click.echo("A wider terminal also shows what each costs.\n")
 
 
-def _print_sets(rows: Sequence[SetComparison], found: Plan) -> None:
-    best = rows[0].deviation
-    lines = [
-        (
-            _marked(row, found),
-            f"± {100 * row.deviation / sqrt(found.n):.2g} %",
-            f"{row.deviation / best:,.3f} ×",
-            _size(row.report_bytes),
-        )
-        for row in rows
-    ]
-    heads = ("s.e. of an option", "of the best", "report")
-    print_table(["mechanism"], heads, lines, width=120, no_wrap=True)
+def _of_mechanism(row: Comparison, found: Plan, *, wide: bool) -> dict[str, str]:
+    cells = {
+        "mechanism": _marked(row, found),
+        "s.e. of a share": f"± {100 * sqrt(row.squared_error / row.mechanism.d):.2g} %",
+        "squared error": f"{row.squared_error:.3g}",
+        "of the best": f"{row.relative_error:,.3f} ×",
+        "report": _size(row.report_bytes),
+    }
+    costs = {
+        "random": _size(row.random_bytes),
+        "counting": f"{three_digits(row.counting_steps)} per report",
+        "decoding": three_digits(row.decoding_steps),
+    }
+    return cells | costs if wide else cells
 
 
-def _print_windows(rows: Sequence[ScalePlan], found: ScalePlan) -> None:
-    unit, level = found.answers.unit, f"{100 * found.level:g} % margin"
-    lines = [
-        (
-            row.answers.aim + (" ←" if row.mechanism == found.mechanism else ""),
-            f"{row.mechanism.window:,} of {row.mechanism.d:,} cells",
-            f"± {_number(row.margin, unit)}",
-            _percent(row.share_margin),
-            _size(row.report_bytes),
-        )
-        for row in rows
-    ]
-    heads = ("window", f"{level}, mean", "lower half", "report")
-    print_table(["aim"], heads, lines, width=120, no_wrap=True)
+def _of_sets(row: SetComparison, found: Plan, best: SetComparison) -> dict[str, str]:
+    return {
+        "mechanism": _marked(row, found),
+        "s.e. of an option": f"± {100 * row.deviation / sqrt(found.n):.2g} %",
+        "of the best": f"{row.deviation / best.deviation:,.3f} ×",
+        "report": _size(row.report_bytes),
+    }
+
+
+def _of_window(row: ScalePlan, found: ScalePlan) -> dict[str, str]:
+    return {
+        "aim": row.answers.aim + (" ←" if row.mechanism == found.mechanism else ""),
+        "window": f"{row.mechanism.window:,} of {row.mechanism.d:,} cells",
+        f"{100 * found.level:g} % margin, mean": f"± {_number(row.margin, found.answers.unit)}",
+        "lower half": _percent(row.share_margin),
+        "report": _size(row.report_bytes),
+    }
 
 
 def _marked(row: Comparison | SetComparison, found: Plan) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .guards import LEAST_GROUP
-from .output import plural, say
+from .output import in_lists, plural, rows_of, say
 from .show import describe_estimate, describe_survey, print_estimate, print_figures
 from .terminal import console, print_table
 from .weights import in_words
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _ROWS = 12
+_ERRORS = "standard_error", "low", "high"
 _TWO = 2
 
 
@@ -57,23 +58,22 @@ class Answered:
         """Yield a row for every number: what was asked, the answer, and its estimate."""
         level = self.looks.level
         for name, one in self._questions(estimate).items():
-            columns = one.columns(level)
-            first = columns.get("figure") or columns["category"]
-            values = columns.get("value", columns.get("frequency"))
-            ends = columns["standard_error"], columns["low"], columns["high"]
-            for answer, *numbers in zip(first, values, *ends, strict=True):
+            columns = in_lists(one.columns(level))
+            value = ("figure", "value") if "figure" in columns else ("category", "frequency")
+            wanted = (columns[column] for column in (*value, *_ERRORS))
+            for answer, *numbers in zip(*wanted, strict=True):
                 yield name, one.n, answer, *map(float, numbers)
         for ids, table in self._tables(estimate).items():
-            columns = table.columns(level)
+            columns = in_lists(table.columns(level))
+            people = sum(page.n for page in table.pages)
             answers = zip(*(columns[name] for name in ids), strict=True)
-            wanted = ("frequency", "standard_error", "low", "high")
-            for cell, *some in zip(answers, *(columns[n].tolist() for n in wanted), strict=True):
-                people = sum(page.n for page in table.pages)
-                yield " × ".join(ids), people, " × ".join(cell), *some
+            numbers = (columns[column] for column in ("frequency", *_ERRORS))
+            for cell, *row in zip(answers, *numbers, strict=True):
+                yield " × ".join(ids), people, " × ".join(cell), *row
 
     def columns(self) -> dict[str, list[Any]]:
         """Return one table of every number, with the group's values in every row."""
-        names = "question", "n", "answer", "value", "standard_error", "low", "high"
+        names = "question", "n", "answer", "value", *_ERRORS
         whole: dict[str, list[Any]] = {name: [] for name in (*self.by, *names)}
         for group, estimate in self.groups.items():
             for row in self._rows(estimate):
@@ -196,21 +196,18 @@ def _cells(shares: Floats, ends: tuple[Floats, Floats]) -> Any:
 
 
 def _described_table(ids: Sequence[str], table: Table, level: float) -> dict[str, Any]:
-    columns = {
-        name: values if isinstance(values, list) else values.tolist()
-        for name, values in table.columns(level).items()
+    described = {"questions": list(ids), "cells": rows_of(in_lists(table.columns(level)))}
+    if len(ids) > _TWO:
+        return described
+    strength, shares = table.association(), table.row_shares()
+    low, high = shares.interval(level)
+    return described | {
+        "row_shares": shares.frequencies.tolist(),
+        "row_shares_low": low.tolist(),
+        "row_shares_high": high.tolist(),
+        "independence_p_value": table.independence().p_value,
+        "cramers_v": [strength.value, *strength.interval(level)],
     }
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    described: dict[str, Any] = {"questions": list(ids), "cells": rows}
-    if len(ids) == _TWO:
-        test, strength = table.independence(), table.association()
-        shares = table.row_shares()
-        low, high = shares.interval(level)
-        described["row_shares"] = shares.frequencies.tolist()
-        described["row_shares_low"], described["row_shares_high"] = low.tolist(), high.tolist()
-        described["independence_p_value"] = test.p_value
-        described["cramers_v"] = [strength.value, *strength.interval(level)]
-    return described
 
 
 def _joined(group: Group, ids: Sequence[str]) -> str:

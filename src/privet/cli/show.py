@@ -6,6 +6,7 @@ from dataclasses import asdict
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
+from .output import in_lists, rows_of
 from .terminal import console, new_table, print_table
 
 if TYPE_CHECKING:
@@ -208,15 +209,11 @@ def describe_estimate(estimate: Shown, level: float, **options: Any) -> dict[str
     from ..analysis.estimate import Estimate
 
     columns = plain_columns(estimate, level, **options)
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if "figure" in columns:
-        return {"n": estimate.n, "figures": rows}
+        return {"n": estimate.n, "figures": rows_of(columns)}
     rest = estimate.remainder(level) if isinstance(estimate, Estimate) else None
-    return {
-        "n": estimate.n,
-        "not_found": None if rest is None else asdict(rest),
-        "categories": rows,
-    }
+    not_found = None if rest is None else asdict(rest)
+    return {"n": estimate.n, "not_found": not_found, "categories": rows_of(columns)}
 
 
 def plain_columns(
@@ -240,7 +237,7 @@ def plain_columns(
         columns["shrunk"] = shrunk
     if ranks and isinstance(estimate, Estimate):
         columns |= dict(zip(("rank_low", "rank_high"), estimate.ranks(level), strict=True))
-    return {k: v.tolist() if hasattr(v, "tolist") else v for k, v in columns.items()}
+    return in_lists(columns)
 
 
 def _bar(share: float, width: int = _BAR) -> str:
