@@ -68,11 +68,8 @@ def plot_estimate(
     canvas.set_title(ax, fill(estimate.survey.question, letters), pad=20, fontsize=12)
     omitted = len(estimate.counts) - len(order)
     left_out = f" · {omitted:,} smaller categories not shown" if omitted else ""
-    ax.annotate(
-        f"{estimate.n:,} reports · ε = {estimate.survey.epsilon:g}{left_out}",
-        (0, 1), (0, 6), xycoords="axes fraction", textcoords="offset points",
-        ha="left", va="bottom", fontsize=8, color="grey",
-    )  # fmt: skip
+    note = f"{estimate.n:,} reports · ε = {estimate.survey.epsilon:g}{left_out}"
+    canvas.add_note(ax, note, 6)
     # Below the axis and its name, where no bar can be.
     below = {"loc": "upper right", "bbox_to_anchor": (1, 0), "borderaxespad": 4.8}
     ax.legend(frameon=False, ncols=2, fontsize=8, **below)

@@ -106,8 +106,7 @@ def plot_scale_groups(groups: Mapping[str, ScaleEstimate], *, level: float = 0.9
         ax.get_legend().remove()
         tops.append(ax.get_ylim()[1])
     panels[0].set_ylim(0, max(tops))
-    said = [some.survey.question, f"ε = {some.survey.epsilon:g}"]
-    canvas.set_suptitle(figure, said)
+    canvas.set_suptitle(figure, [some.survey.question, f"ε = {some.survey.epsilon:g}"])
     return figure
 
 
@@ -134,11 +133,7 @@ def _dress(ax: Any, estimate: ScaleEstimate) -> None:
     title = fill(estimate.survey.question, 8 * canvas.LETTERS_AN_INCH)
     canvas.set_title(ax, title, pad=18, fontsize=12)
     if ax.get_title() == title:
-        ax.annotate(
-            f"{estimate.n:,} reports · ε = {estimate.survey.epsilon:g}",
-            (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points",
-            ha="left", va="bottom", fontsize=8, color="grey",
-        )  # fmt: skip
+        canvas.add_note(ax, f"{estimate.n:,} reports · ε = {estimate.survey.epsilon:g}", 5)
 
 
 def _unit(estimate: ScaleEstimate) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .curves import Information
+    from .curves import Information, Point
     from .table import Table1
 
 _GREY = "#8a8f94"
@@ -118,15 +118,12 @@ def draw_reduction(table: Table1) -> Any:
     epsilon = np.geomspace(0.05, 7, 400)
     for d, colour, mark in zip(domains, _shades(domains), "osD^vP", strict=True):
         least = theory.total_variance(d, epsilon, theory.l2_optimal_k(d, epsilon), 1)
-        rivals = (
-            theory.total_variance(d, epsilon, 1, 1),
-            theory.binary_total_variance(d, epsilon, 1),
-        )
-        ax.plot(epsilon, 100 * (1 - least / np.minimum(*rivals)), color=colour, lw=1.4)
+        brr = theory.binary_total_variance(d, epsilon, 1)
+        mrr = theory.total_variance(d, epsilon, 1, 1)
+        ax.plot(epsilon, 100 * (1 - least / np.minimum(mrr, brr)), color=colour, lw=1.4)
         levels = np.array([level for size, level in table.rows if size == d])
-        less = 1 - _column(table, d, "ksharp", "l2", "joint") / np.minimum(
-            _column(table, d, "brr", "l2", "joint"), _column(table, d, "mrr", "l2", "joint")
-        )
+        own, *others = (_column(table, d, name, "l2", "joint") for name in ("ksharp", "brr", "mrr"))
+        less = 1 - own / np.minimum(*others)
         look = {"ls": "none", "marker": mark, "color": colour, "mec": "white", "mew": 0.6}
         ax.plot(levels, 100 * less, **look, ms=6.5, label=f"d = {d}")
     ax.plot([], [], color=_GREY, lw=1.4, label="unprojected, exactly")
@@ -144,38 +141,22 @@ def draw_information(curves: Information) -> Any:
     figure = new_figure(9, 6.4)
     top, bottom = figure.subfigures(2, 1, height_ratios=(1, 1.1))
     panels = top.subplots(1, len(curves.thresholds), sharex=True, sharey=True, squeeze=False)[0]
+    mechanisms = (("brr", "brr", ":"), ("mrr", "mrr", "-."), ("kstar", "k_subset", "-"))
     for ax, threshold in zip(panels, curves.thresholds, strict=True):
-        points = [point for point in curves.points if point.d == threshold.d]
+        points = _points(curves, threshold.d)
         epsilon, limit = _values(points, "epsilon"), _values(points, "any_d")
-        for name, field, dash in (
-            ("brr", "brr", ":"),
-            ("mrr", "mrr", "-."),
-            ("kstar", "k_subset", "-"),
-        ):
-            share = _values(points, field) / limit
-            ax.plot(
-                epsilon,
-                100 * share,
-                color=_STYLES[name]["color"],
-                ls=dash,
-                lw=1.8,
-                label=LABELS[name],
-            )
+        for name, field, dash in mechanisms:
+            look = {"color": _STYLES[name]["color"], "ls": dash, "lw": 1.8, "label": LABELS[name]}
+            ax.plot(epsilon, 100 * (_values(points, field) / limit), **look)
         ax.plot(epsilon, 100 * _values(points, "quadratic") / limit, color=INK, lw=1, label="ε²/8")
-        ax.axvline(
-            threshold.information, color=_GREY, lw=0.8, ls="--", label="MRR optimal from here"
-        )
+        line = {"color": _GREY, "lw": 0.8, "ls": "--", "label": "MRR optimal from here"}
+        ax.axvline(threshold.information, **line)
         ax.set(xscale="log", ylim=(0, 125), xlabel="privacy level ε")
         _ticks(ax, "x", (0.1, 1, 10))
         _title(ax, f"d = {threshold.d}")
     panels[0].set_ylabel("information,\n% of the bound for any d")
-    top.legend(
-        *panels[0].get_legend_handles_labels(),
-        loc="outside upper left",
-        ncols=5,
-        frameon=False,
-        fontsize=9,
-    )
+    lines = panels[0].get_legend_handles_labels()
+    top.legend(*lines, loc="outside upper left", ncols=5, frameon=False, fontsize=9)
     left, middle, right = bottom.subplots(1, 3)
     _draw_bounds(left, curves)
     _draw_sizes(middle, curves)
@@ -185,7 +166,7 @@ def draw_information(curves: Information) -> Any:
 
 def _draw_bounds(ax: Any, curves: Information) -> None:
     for d, colour in _domains(curves):
-        points = [point for point in curves.points if point.d == d]
+        points = _points(curves, d)
         epsilon = _values(points, "epsilon")
         ax.plot(epsilon, _values(points, "k_subset"), color=colour, lw=1.6, label=f"d = {d}")
     ax.plot(epsilon, _values(points, "any_d"), color=INK, lw=1, ls="--", label="any d")
@@ -197,7 +178,7 @@ def _draw_bounds(ax: Any, curves: Information) -> None:
 
 def _draw_sizes(ax: Any, curves: Information) -> None:
     for d, colour in _domains(curves):
-        points = [point for point in curves.points if point.d == d]
+        points = _points(curves, d)
         for field, dash in (("k_star", "-"), ("k_sharp", ":")):
             sizes = _values(points, field) / d
             ax.step(_values(points, "epsilon"), sizes, where="mid", color=colour, lw=1.3, ls=dash)
@@ -226,6 +207,10 @@ def _draw_thresholds(ax: Any) -> None:
 def _column(table: Table1, d: int, name: str, norm: str, column: str) -> NDArray[np.float64]:
     cells = [cell for cell in table.cells if (cell.d, cell.mechanism, cell.norm) == (d, name, norm)]
     return _values(cells, column)
+
+
+def _points(curves: Information, d: int) -> list[Point]:
+    return [point for point in curves.points if point.d == d]
 
 
 def _values(records: Iterable[object], field: str) -> NDArray[np.float64]:
