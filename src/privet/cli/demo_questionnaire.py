@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby, product
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +16,7 @@ from ..answers.several import Several
 from ..questionnaire import Questionnaire
 from ..survey import Survey
 from .demo import count_reports
-from .output import outputs, print_json
+from .output import outputs, print_json, rows_of
 from .show import describe_survey
 from .terminal import print_table
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from ..analysis.questionnaire_estimate import QuestionnaireEstimate
     from ..pages import Page
-    from ..tables import ConditionalShares
 
 # Where people live, out of 100, and how they get to work from there.
 HOMES = {"city": 45, "suburb": 35, "country": 20}
@@ -55,13 +55,11 @@ class Row(NamedTuple):
 
     def cells(self) -> tuple[str, ...]:
         """Return what is printed beside the question."""
-        if self.is_share:
-            value, low, high, truth = (f"{100 * number:z.1f}" for number in self[2:6])
-            shown = f"{value} %", f"{low:>5} – {high:>4} %", f"{truth} %"
-        else:
-            value, low, high, truth = (f"{number:.1f}" for number in self[2:6])
-            shown = f"{value} min", f"{low:>5} – {high:>4} min", f"{truth} min"
-        return self.name, *shown, "✓" if self.holds else "✗"
+        times, unit = (100, "%") if self.is_share else (1, "min")
+        value, low, high, truth = (f"{times * number:z.1f}" for number in self[2:6])
+        interval = f"{low:>5} – {high:>4} {unit}"
+        mark = "✓" if self.holds else "✗"
+        return self.name, f"{value} {unit}", interval, f"{truth} {unit}", mark
 
 
 def run(
@@ -76,7 +74,7 @@ def run(
             joined = {name: [*map(_cell, column)] for name, column in crowd.items()}
             lines = [",".join(row) for row in ([*joined], *zip(*joined.values(), strict=True))]
             table.write_text("\n".join([*lines, ""]), encoding="utf-8")
-        answers = [dict(zip(crowd, row, strict=True)) for row in zip(*crowd.values(), strict=True)]
+        answers = rows_of(crowd)
         page = asked.draw()
         first = asked.randomize(answers[0], page=page)
         tally = count_reports(asked, first, map(asked.randomize, answers[1:]), people)
@@ -149,15 +147,13 @@ def _rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[
 
 def _table_rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[Row]:
     """Return how people get to work, by where they live."""
-    shares: ConditionalShares = estimate.table(*TABLE).row_shares()
-    low, high = shares.interval()
-    pairs = [*zip(*(crowd[name] for name in TABLE), strict=True)]
-    rows = []
-    for (i, home), (j, way) in product(enumerate(HOMES), enumerate(WAYS)):
-        truth = pairs.count((home, way)) / crowd["home"].count(home)
-        value, ends = float(shares.frequencies[i, j]), (float(low[i, j]), float(high[i, j]))
-        rows.append(Row(home, way, value, *ends, truth))
-    return rows
+    shares = estimate.table(*TABLE).row_shares()
+    columns = (column.ravel().tolist() for column in (shares.frequencies, *shares.interval()))
+    given, homes = Counter(zip(crowd["home"], crowd["way"], strict=True)), Counter(crowd["home"])
+    return [
+        Row(home, way, value, low, high, given[home, way] / homes[home])
+        for (home, way), value, low, high in zip(product(HOMES, WAYS), *columns, strict=True)
+    ]
 
 
 def _truth(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]], name: str) -> Any:

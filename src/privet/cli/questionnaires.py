@@ -67,9 +67,9 @@ class Answered:
             columns = in_lists(table.columns(level))
             people = sum(page.n for page in table.pages)
             answers = zip(*(columns[name] for name in ids), strict=True)
-            numbers = (columns[column] for column in ("frequency", *_ERRORS))
-            for cell, *row in zip(answers, *numbers, strict=True):
-                yield " × ".join(ids), people, " × ".join(cell), *row
+            wanted = (columns[column] for column in ("frequency", *_ERRORS))
+            for cell, *numbers in zip(answers, *wanted, strict=True):
+                yield " × ".join(ids), people, " × ".join(cell), *numbers
 
     def columns(self) -> dict[str, list[Any]]:
         """Return one table of every number, with the group's values in every row."""
