@@ -33,8 +33,6 @@ from .terminal import progress
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Served", "served"]
-
 _AT_ONCE = 16
 # One in so many does not hear the service's reply and sends again, or comes too late.
 _TWICE, _LATE = 20, 100

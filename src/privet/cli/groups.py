@@ -60,10 +60,14 @@ class Looks:
         some = {"sort": self.sort} | ({"top": self.top} if self.top else {})
         return self.intervals | {"simultaneous": self.simultaneous is not False} | some
 
-    def table(self, rows: int) -> dict[str, Any]:
-        """How a table is printed: of so many rows, unless one says otherwise."""
+    def show(self, one: Any, title: str | None, rows: int, shrunk: Any = None) -> None:
+        """Print the table of an estimate, of so many rows unless one says otherwise."""
+        if one.survey.answers.kind == "scale":
+            print_figures(one, level=self.level, quantiles=self.quantiles, title=title)
+            return
         some = {"top": self.top or rows, "sort": self.sort, "ranks": self.ranks}
-        return self.intervals | {"simultaneous": self.simultaneous} | some
+        options = self.intervals | {"simultaneous": self.simultaneous} | some
+        print_estimate(one, title=title, shrunk=shrunk, **options)
 
 
 @dataclass(frozen=True)
@@ -162,12 +166,8 @@ class Estimates:
             title = None
             if self.by:
                 title = f"{in_words(self.by, group)} · {plural(one.n, 'report')}"
-            if self._numbers:
-                wanted = {"level": self.looks.level, "quantiles": self.looks.quantiles}
-                print_figures(one, title=title, **wanted)  # type: ignore[arg-type]
-                continue
-            options = self.looks.table(ROWS_OF_A_GROUP if self.by else ROWS)
-            print_estimate(one, title=title, shrunk=self._shrunk.get(group), **options)
+            rows = ROWS_OF_A_GROUP if self.by else ROWS
+            self.looks.show(one, title, rows, self._shrunk.get(group))
         if hidden := len(self.groups) - len(self._shown):
             groups = plural(hidden, "group")
             click.echo(f"{groups} of fewer than {LEAST_GROUP} reports: too few for a table.")

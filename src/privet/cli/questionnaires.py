@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .guards import LEAST_GROUP
 from .output import in_lists, plural, rows_of, say
-from .show import describe_estimate, describe_survey, print_estimate, print_figures
+from .show import describe_estimate, describe_survey
 from .terminal import console, print_table
 from .weights import in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -110,30 +109,28 @@ class Answered:
 
         They appear together, when all are drawn.
         """
+        from ..figures import save
         from ..files import replacing
 
         drawn: dict[Path, str] = {}
         with ExitStack() as files:
-            for name, draw in self._pictures():
+            for name, shown in self._pictures():
                 place = _beside(path, name)
                 if place in drawn:
                     raise click.UsageError(f"{place}: would be of both {drawn[place]} and {name}.")
                 drawn[place] = name
-                draw(files.enter_context(replacing(place)))
+                save(shown, files.enter_context(replacing(place)), level=self.looks.level)
         for place in drawn:
             say(f"{place}: written")
 
-    def _pictures(self) -> Iterator[tuple[str, Callable[[Path], None]]]:
-        """Yield what each picture is of, and how it is drawn."""
-        from .. import figures
-
-        level = self.looks.level
+    def _pictures(self) -> Iterator[tuple[str, Any]]:
+        """Yield the name of each picture, and what it shows."""
         for group, estimate in self.groups.items():
             for name, one in self._questions(estimate).items():
-                yield _joined(group, (name,)), partial(figures.save, one, level=level)
+                yield "-".join([*map(str, group), name]), one
             for ids, table in self._tables(estimate).items():
                 if len(ids) == _TWO:
-                    yield _joined(group, ids), partial(figures.save, table, level=level)
+                    yield "-".join([*map(str, group), *ids]), table
 
     def show(self) -> None:
         """Print every question, and every table with what goes together in it."""
@@ -143,13 +140,7 @@ class Answered:
                 if estimate.n < LEAST_GROUP:
                     continue
             for one in self._questions(estimate).values():
-                title = f"{one.survey.question} · {plural(one.n, 'report')}"
-                if hasattr(one, "mean"):
-                    looks = self.looks
-                    print_figures(one, title=title, level=looks.level, quantiles=looks.quantiles)
-                else:
-                    options = self.looks.table(_ROWS) | {"ranks": False}
-                    print_estimate(one, title=title, **options)
+                self.looks.show(one, f"{one.survey.question} · {plural(one.n, 'report')}", _ROWS)
             for table in self._tables(estimate).values():
                 _print_table(table, self.looks.level)
         some = next(iter(self.groups.values()))
@@ -208,10 +199,6 @@ def _described_table(ids: Sequence[str], table: Table, level: float) -> dict[str
         "independence_p_value": table.independence().p_value,
         "cramers_v": [strength.value, *strength.interval(level)],
     }
-
-
-def _joined(group: Group, ids: Sequence[str]) -> str:
-    return "-".join([*map(str, group), *ids])
 
 
 def _beside(path: Path, name: str) -> Path:

@@ -50,8 +50,7 @@ def plot_estimate(
     """
     whole("plot_estimate", "top", top, 1, _MOST_BARS_EVER)
     order = estimate.order(top, sort)[::-1]  # from the bottom up
-    if ax is None:
-        ax = canvas.shown_figure(8, _height(len(order))).gca()
+    ax = ax or canvas.shown_figure(8, _height(len(order))).gca()
     ends = estimate.interval(level, target=target, simultaneous=simultaneous)
     together = ", all at once" if simultaneous else ""
     _draw_bars(ax, estimate, order, ends, f"{100 * level:g} % interval{together}")

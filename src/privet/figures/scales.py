@@ -28,8 +28,7 @@ def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     hides. Few whole numbers have a bar each. The mean is marked, with its interval;
     one that lies beyond the scale, as few reports may say, at its end.
     """
-    if ax is None:
-        ax = canvas.shown_figure(8, 3.6).gca()
+    ax = ax or canvas.shown_figure(8, 3.6).gca()
     centres, curve, low, high = estimate.curve(level)
     label = f"{100 * level:g} % band"
     if _in_bars(estimate):
@@ -61,8 +60,7 @@ def plot_below(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     were not rounded, each counts as below itself. As shares below only rise, an end of an interval
     is drawn no nearer than any that is further along.
     """
-    if ax is None:
-        ax = canvas.shown_figure(8, 3.6).gca()
+    ax = ax or canvas.shown_figure(8, 3.6).gca()
     scale = estimate.scale
     points = scale.cells if _in_bars(estimate) else _POINTS + 1
     numbers = np.linspace(scale.low, scale.high, points)

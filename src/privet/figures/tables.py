@@ -35,8 +35,7 @@ def plot_table(table: Table, ax: Any = None, *, level: float = 0.95) -> Any:
         raise InvalidArgument("plot_table", "table", rule, table)
     rows, columns = table.frequencies.shape
     names = [canvas.labels(each) for each in table.categories]
-    if ax is None:
-        ax = canvas.shown_figure(*_size(table)).gca()
+    ax = ax or canvas.shown_figure(*_size(table)).gca()
     ax.imshow(np.clip(table.frequencies, 0, None), cmap=_greens(), vmin=0, aspect="auto")
     low, high = table.interval(level)
     values, errors = surplus(table)
