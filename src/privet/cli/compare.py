@@ -79,7 +79,7 @@ def compare(
     _check_usage(len(reports), len(surveys), by, groups, known)
     crowds = _crowds(reports, surveys, apart=by is None and known is None)
     files = [path for crowd in crowds for path in crowd.paths]
-    keep_apart([*files, *{*surveys}, *filter(None, [known])], [out, figure])
+    keep_apart([*files, *{*surveys}, known], [out, figure])
     with outputs(out, figure) as (table, picture):
         tallies = {crowd.name: crowd.tallies(by) for crowd in crowds}
         if by is not None:

@@ -133,7 +133,7 @@ def estimate(
     tables = tables_from(asked)
     if tables and isinstance(contract, Survey):
         raise click.UsageError("--table is for questionnaires.")
-    read = [*(files if local else []), *filter(None, [weights])]
+    read = [*(files if local else []), weights]
     keep_apart(read if survey in read else [survey, *read], [out, figure])
     # Of a questionnaire there is a picture for each question, in files that it names itself.
     one_picture = figure if isinstance(contract, Survey) else None

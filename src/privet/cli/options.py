@@ -100,19 +100,18 @@ def flat(ctx: click.Context, param: click.Parameter, value: Iterable[list[Path]]
     return [path for some in value for path in some]
 
 
-def keep_apart(read: Iterable[str | os.PathLike[str]], written: Iterable[Path | None]) -> None:
+def keep_apart(
+    read: Iterable[str | os.PathLike[str] | None], written: Iterable[Path | None]
+) -> None:
     """Refuse a file that would be read twice, or overwritten by another output of the command."""
+    rules = "it would count twice", "the output must be a file of its own"
     given: set[str] = set()
-    for path in read:
-        if (real := os.path.realpath(path)) in given:
-            raise click.UsageError(f"{path}: given twice; it would count twice.")
-        given.add(real)
-    for output in written:
-        if output is not None:
-            if (real := os.path.realpath(output)) in given:
-                raise click.UsageError(
-                    f"{output}: given twice; the output must be a file of its own."
-                )
+    for paths, rule in zip((read, written), rules, strict=True):
+        for path in paths:
+            if path is None:
+                continue
+            if (real := os.path.realpath(path)) in given:
+                raise click.UsageError(f"{path}: given twice; {rule}.")
             given.add(real)
 
 

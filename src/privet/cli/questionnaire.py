@@ -66,7 +66,7 @@ def new(
 
     if (draft is None) == (answers is None):
         raise click.UsageError("Give a draft, or --from with a table.")
-    keep_apart([*([draft] if draft else []), *(answers or [])], [out])
+    keep_apart([draft, *(answers or ())], [out])
     if draft is not None:
         if others := [name for name in typed_options() if name not in _OF_THE_FILE]:
             raise click.UsageError(f"{others[0]} is for --from; the draft says the rest.")

@@ -101,7 +101,7 @@ def simulate(
     from ..figures import canvas, plot_experiment
     from ..simulate import run
 
-    keep_apart([truth_file] if truth_file is not None else [], [out, figure])
+    keep_apart([truth_file], [out, figure])
     forms: dict[str, Any] = {name: name for name in truths}
     if truth_file is not None:
         forms[truth_file.name] = own = _read_truth(truth_file)

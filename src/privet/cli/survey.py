@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +15,8 @@ from .show import describe_survey
 from .taking import take_categories
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..survey import Survey
     from .options import Reading
 
@@ -81,7 +82,7 @@ def new(
     """
     from ..survey import Survey
 
-    keep_apart([*(answers or ()), *([Path(listed)] if listed is not None else ())], [out])
+    keep_apart([*(answers or ()), listed], [out])
     categories = [*given, *(_lines(listed) if listed is not None else ())]
     said: list[str] = []
     if answers is not None:
