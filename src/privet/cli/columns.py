@@ -33,41 +33,31 @@ def questionnaire_from(
     reading: Reading,
 ) -> Questionnaire:
     """Return a questionnaire with a question for each of these columns, in this order."""
+    from ..answers import Scale
     from ..questionnaire import Questionnaire
     from ..survey import Survey
     from ..wording import slug
 
     if title is None or epsilon is None:
         raise click.UsageError("--from needs --title and --epsilon.")
-    lists = dict(_split("--several", one, None) for one in several)
-    numbers = dict(_split("--scale", one, "LOW:HIGH") for one in scales)
+    for one in scales:
+        if "=" not in one:
+            raise click.UsageError(f"--scale is COLUMN=LOW:HIGH, not {one!r}.")
+    lists, numbers = (dict(one.partition("=")[::2] for one in given) for given in (several, scales))
     names = [*dict.fromkeys([*columns, *lists, *numbers])]
     if not names:
         raise click.UsageError("--from needs a --column, --several or --scale.")
     surveys = []
     for name in names:
         if name in numbers:
-            answers: Any = _scale(numbers[name])
+            answers: Any = Scale(*RANGE.convert(numbers[name], None, click.get_current_context()))
         else:
-            found = _categories(paths, name, reading, listed=name in lists)
-            answers = _several(found, lists[name]) if name in lists else found
+            answers = _categories(paths, name, reading, listed=name in lists)
+            if name in lists:
+                answers = _several(answers, lists[name])
         surveys.append(Survey(name, answers, epsilon, id=slug(name, "question")))
     asked = [tuple(slug(part.strip(), "") for part in one.split(",")) for one in tables]
     return Questionnaire(title, surveys, epsilon, tables=asked)
-
-
-def _split(option: str, given: str, needed: str | None) -> tuple[str, str]:
-    """Return the column's name, and what is said of it."""
-    name, equals, said = given.partition("=")
-    if needed and not equals:
-        raise click.UsageError(f"{option} is COLUMN={needed}, not {given!r}.")
-    return name, said
-
-
-def _scale(said: str) -> Any:
-    from ..answers import Scale
-
-    return Scale(*RANGE.convert(said, None, click.get_current_context()))
 
 
 def _several(found: Sequence[str], most: str) -> Any:

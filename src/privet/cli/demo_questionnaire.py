@@ -96,15 +96,14 @@ def run(
 
 def questionnaire(epsilon: float) -> Questionnaire:
     """Return the questions, and the table of two of them."""
-    asked: dict[str, tuple[str, Any]] = {
-        "home": ("Where do you live?", list(HOMES)),
-        "way": ("How do you get to work?", list(WAYS)),
-        "habits": ("What do you do on the way?", Several(list(HABITS), most=3)),
-        "minutes": (
-            "How long does it take?", Scale(0, 120, 121, "minutes", whole=True, bands=[_LONG]),
-        ),
-    }  # fmt: skip
-    surveys = [Survey(text, answers, epsilon, id=name) for name, (text, answers) in asked.items()]
+    habits = Several(list(HABITS), most=3)
+    minutes = Scale(0, 120, 121, "minutes", whole=True, bands=[_LONG])
+    surveys = [
+        Survey("Where do you live?", list(HOMES), epsilon, id="home"),
+        Survey("How do you get to work?", list(WAYS), epsilon, id="way"),
+        Survey("What do you do on the way?", habits, epsilon, id="habits"),
+        Survey("How long does it take?", minutes, epsilon, id="minutes"),
+    ]
     return Questionnaire("The way to work", surveys, epsilon, tables=[TABLE])
 
 

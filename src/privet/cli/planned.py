@@ -244,9 +244,7 @@ def _error(row: PlannedQuestion, units: dict[str, str]) -> str:
 
 
 def _factor(other: float, row: PlannedQuestion) -> str:
-    if not isfinite(other):
-        return "unknown"
-    return f"{other / row.standard_error:.2f} ×"
+    return f"{other / row.standard_error:.2f} ×" if isfinite(other) else "unknown"
 
 
 def _number(value: float, unit: str) -> str:

@@ -45,7 +45,7 @@ def draw_errors(table: Table1, norm: str = "l2") -> Any:
             hollow = style | {"ls": "none", "mfc": "white"}
             ax.plot(levels, printed, **hollow, ms=6, mew=1, zorder=1.5)
         ax.axhspan(0, 1, color=HEDGE, alpha=0.06, lw=0)
-        _title(ax, f"d = {d}")
+        _dress(ax, f"d = {d}")
     grid[0, 0].set(xscale="log", yscale="log", ylim=(0.42, 6) if norm == "l2" else (0.6, 2.8))
     _ticks(grid[0, 0], "x", (0.01, 0.1, 0.5, 1, 2, 5))
     _ticks(grid[0, 0], "y", (0.5, 1, 2, 4) if norm == "l2" else (0.7, 1, 1.4, 2), "{:g}×")
@@ -70,8 +70,7 @@ def draw_agreement(table: Table1) -> Any:
         )  # fmt: skip
     left.axline((1e-3, 1e-3), slope=1, color=INK, lw=0.8, zorder=0)
     left.set(xscale="log", yscale="log", xlabel="reproduced by the protocol", ylabel="printed")
-    left.legend(frameon=False, fontsize=9, loc="upper left")
-    _title(left, f"{len(table.cells)} cells, as printed and reproduced")
+    _dress(left, f"{len(table.cells)} cells, as printed and reproduced", loc="upper left")
     scores = [cell.z() for cell in table.cells]
     bins = np.arange(-4.25, 4.5, 0.5)
     right.hist(scores, bins, color=HEDGE, alpha=0.75, rwidth=0.9, label="cells")
@@ -79,9 +78,8 @@ def draw_agreement(table: Table1) -> Any:
     normal = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * len(scores) / 2
     right.plot(z, normal, color=INK, lw=1.2, label="if print were a mean of 100 repeats")
     right.set(xlabel="z, standard errors from print to reproduction", ylabel="cells")
-    right.legend(frameon=False, fontsize=9, loc="upper left")
     right.set_ylim(top=1.35 * right.get_ylim()[1])
-    _title(right, "their differences")
+    _dress(right, "their differences", loc="upper left")
     return figure
 
 
@@ -104,8 +102,7 @@ def draw_understatement(table: Table1) -> Any:
         ax.axhline(1, color=_GREY, lw=0.8, zorder=0)
         ax.set(xscale="log", xlabel="values d", ylim=(0.3, 1.4))
         _ticks(ax, "x", domains)
-        _title(ax, _NORMS[norm])
-        ax.legend(frameon=False, fontsize=9, loc="lower right", ncols=2)
+        _dress(ax, _NORMS[norm], loc="lower right", ncols=2)
     figure.axes[0].set_ylabel("printed / real")
     return figure
 
@@ -131,8 +128,8 @@ def draw_reduction(table: Table1) -> Any:
     ax.set(xscale="log", xlabel="privacy level ε", ylabel="less squared ℓ2 error, %")
     ax.set_xlim(0.05, 7)
     _ticks(ax, "x", (0.05, 0.1, 0.2, 0.5, 1, 2, 5))
-    _title(ax, "k#-subset against the better of BRR and MRR, with real reports")
-    ax.legend(frameon=False, fontsize=9, loc="upper left")
+    title = "k#-subset against the better of BRR and MRR, with real reports"
+    _dress(ax, title, loc="upper left")
     return figure
 
 
@@ -153,7 +150,7 @@ def draw_information(curves: Information) -> Any:
         ax.axvline(threshold.information, **line)
         ax.set(xscale="log", ylim=(0, 125), xlabel="privacy level ε")
         _ticks(ax, "x", (0.1, 1, 10))
-        _title(ax, f"d = {threshold.d}")
+        _dress(ax, f"d = {threshold.d}")
     panels[0].set_ylabel("information,\n% of the bound for any d")
     lines = panels[0].get_legend_handles_labels()
     top.legend(*lines, loc="outside upper left", ncols=5, frameon=False, fontsize=9)
@@ -172,8 +169,7 @@ def _draw_bounds(ax: Any, curves: Information) -> None:
     ax.plot(epsilon, _values(points, "any_d"), color=INK, lw=1, ls="--", label="any d")
     ax.plot(epsilon, _values(points, "quadratic"), color=INK, lw=1, label="ε²/8")
     ax.set(xlim=(0, 10), ylim=(0, 7), xlabel="privacy level ε", ylabel="information, nats")
-    ax.legend(frameon=False, fontsize=8, loc="upper left")
-    _title(ax, "The bound")
+    _dress(ax, "The bound", loc="upper left", fontsize=8)
 
 
 def _draw_sizes(ax: Any, curves: Information) -> None:
@@ -186,8 +182,7 @@ def _draw_sizes(ax: Any, curves: Information) -> None:
     ax.plot([], [], color=_GREY, lw=1.3, ls=":", label="k#, least squared error")
     ax.set(xscale="log", xlabel="privacy level ε", ylabel="k / d", ylim=(0, 0.6))
     _ticks(ax, "x", (0.1, 1, 10))
-    ax.legend(frameon=False, fontsize=8, loc="upper right")
-    _title(ax, "The best size of a report")
+    _dress(ax, "The best size of a report", loc="upper right", fontsize=8)
 
 
 def _draw_thresholds(ax: Any) -> None:
@@ -200,8 +195,7 @@ def _draw_thresholds(ax: Any) -> None:
     ):
         ax.plot(domains, _values(thresholds, field), color=colour, ls=dash, lw=1.6, label=label)
     ax.set(xscale="log", xlabel="values d", ylabel="privacy level ε", ylim=(0, 16))
-    ax.legend(frameon=False, fontsize=8, loc="upper left")
-    _title(ax, "From where on MRR is optimal")
+    _dress(ax, "From where on MRR is optimal", loc="upper left", fontsize=8)
 
 
 def _column(table: Table1, d: int, name: str, norm: str, column: str) -> NDArray[np.float64]:
@@ -229,8 +223,11 @@ def _domains(curves: Information) -> list[tuple[int, Any]]:
     return list(zip(domains, _shades(domains), strict=True))
 
 
-def _title(ax: Any, text: str) -> None:
-    ax.set_title(text, loc="left", fontsize=10, color=INK)
+def _dress(ax: Any, title: str, **legend: Any) -> None:
+    """Put a title above the axes, and a legend into them if it is said where."""
+    if legend:
+        ax.legend(frameon=False, **{"fontsize": 9, **legend})
+    ax.set_title(title, loc="left", fontsize=10, color=INK)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="0.92", lw=0.6)
     ax.set_axisbelow(True)
