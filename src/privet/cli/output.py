@@ -51,6 +51,13 @@ def in_lists(columns: Mapping[str, Any]) -> dict[str, list[Any]]:
     return {name: v.tolist() if hasattr(v, "tolist") else v for name, v in columns.items()}
 
 
+def print_lines(lines: Mapping[str, str]) -> None:
+    """Print a line for each name, with the values below each other."""
+    width = max(map(len, lines))
+    for name, value in lines.items():
+        click.echo(f"{name:<{width}}  {value}")
+
+
 @contextmanager
 def outputs(out: Path | None, figure: Path | None) -> Iterator[tuple[Path | None, Path | None]]:
     """Yield where to write a file and a picture, if at all; both appear if the block succeeds.

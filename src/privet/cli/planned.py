@@ -11,13 +11,12 @@ import click
 
 from ..plan.planning import Plan, ScalePlan
 from ..poisoning.gains import worth
-from .output import printable, three_digits
+from .output import print_lines, printable, three_digits
 from .terminal import console, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..mechanisms.base import Mechanism
     from ..plan import Comparison, PlannedQuestion, SetComparison
     from ..questionnaire import Questionnaire
 
@@ -27,23 +26,10 @@ _WIDE = 115  # for all columns of a comparison
 
 
 class Shuffled(NamedTuple):
-    """How private a crowd's reports are once nobody can link them to people."""
+    """The central ε at δ of reports that nobody can link to people; none where it is not known."""
 
-    n: int
     epsilon: float | None
     delta: float
-
-    @classmethod
-    def of(cls, mechanism: Mechanism, n: int, delta: float) -> Shuffled:
-        """Ask for the central ε of n people at δ."""
-        from ..shuffle.amplification import if_shuffled
-
-        return cls(n, if_shuffled(mechanism, n, delta), delta)
-
-    @property
-    def name(self) -> str:
-        """What a line says it is about."""
-        return f"shuffled, {self.n:,} people"
 
     def __str__(self) -> str:
         if self.epsilon is None:
@@ -51,10 +37,6 @@ class Shuffled(NamedTuple):
         certified = Context(prec=3, rounding=ROUND_UP).create_decimal(self.epsilon)
         level = f"central ε = {float(certified):g} at δ = {self.delta:g}"
         return f"{level}, if nobody can link a report to a person"
-
-    def described(self) -> dict[str, Any]:
-        """Return what JSON output says."""
-        return {"shuffled": {"epsilon": self.epsilon, "delta": self.delta}}
 
 
 def print_plan(found: Plan | ScalePlan, shuffled: Shuffled) -> None:
@@ -72,14 +54,12 @@ def print_plan(found: Plan | ScalePlan, shuffled: Shuffled) -> None:
             share = found.detectable
             said = "none" if share is None else f"{100 * share:.3g} %"
             lines["smallest share distinguishable from zero"] = said
-    lines[shuffled.name] = str(shuffled)
+    lines[f"shuffled, {found.n:,} people"] = str(shuffled)
     if (lie := worth(found.mechanism)) is not None:
         last = ", at the end of the scale" if isinstance(found, ScalePlan) else ""
         lines["one false report"] = f"is worth up to {lie:.3g} honest answers{last}"
     lines["report"] = f"{_size(found.report_bytes)}, {found.mechanism!r}"
-    width = max(map(len, lines))
-    for name, value in lines.items():
-        click.echo(f"{name:<{width}}  {value}")
+    print_lines(lines)
 
 
 def compared_rows(found: Plan | ScalePlan) -> Compared:

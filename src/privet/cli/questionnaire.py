@@ -9,7 +9,7 @@ import click
 from .guards import read_contract
 from .handing import hand_over
 from .options import FILES, INPUT, JSON, OUTPUT, InOrder, keep_apart, reading, typed_options
-from .output import plural, print_json
+from .output import plural, print_json, print_lines
 from .show import describe_survey
 from .terminal import console, new_table
 
@@ -110,8 +110,7 @@ def show(file: Path, json_out: bool) -> None:
         "report": plural(read.mechanism.report_bytes, "byte"),
         "fingerprint": read.fingerprint,
     }
-    for name, value in lines.items():
-        click.echo(f"{name:<12} {value}")
+    print_lines(lines)
     screen, table = console(), new_table()
     table.add_column("page", overflow="fold")
     table.add_column("drawn by", justify="right")

@@ -10,7 +10,7 @@ from .guards import read_survey
 from .handing import hand_over
 from .kinds import answers_from, kinds
 from .options import COLUMN, COUNT, FILES, INPUT, JSON, OUTPUT, InOrder, keep_apart, reading
-from .output import plural, print_json, say
+from .output import plural, print_json, print_lines, say
 from .show import describe_survey
 from .taking import take_categories
 
@@ -137,8 +137,7 @@ def show(survey_file: Path, top: int, json_out: bool) -> None:
         "fingerprint": read.fingerprint,
         "answers": read.answers.described(),
     }
-    for name, value in lines.items():
-        click.echo(f"{name:<12} {value}")
+    print_lines(lines)
     if read.answers.kind == "scale":
         return
     for category in read.categories[:top]:
