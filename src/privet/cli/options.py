@@ -75,24 +75,22 @@ class _Files(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = Path(value)
-        if value == "-" or (path.exists() and not path.is_file() and not path.is_dir()):
-            if not self._piped:
-                self.fail(f"{value!r} is a pipe; reports are read from files.", param, ctx)
-            return [path]
-        if path.is_file():
+        is_pipe = value == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+        if is_pipe and not self._piped:
+            self.fail(f"{value!r} is a pipe; reports are read from files.", param, ctx)
+        if is_pipe or path.is_file():
             return [path]
         if path.is_dir() and value:
             # Engines write a folder of parts, with notes whose names begin like this.
-            found = sorted(p for p in path.iterdir() if p.is_file() and p.name[0] not in "._")
-            if not found:
-                self.fail(f"There are no files in the folder {value!r}.", param, ctx)
-            return found
-        matches = sorted(Path(match) for match in glob(value, recursive=True))  # noqa: PTH207
-        found = [match for match in matches if match.is_file()]
-        if not found:
-            what = "No file matches" if has_magic(value) else "There is no file"
-            self.fail(f"{what} {value!r}.", param, ctx)
-        return found
+            found = [inside for inside in path.iterdir() if inside.name[0] not in "._"]
+            none = "There are no files in the folder"
+        else:
+            found = [Path(match) for match in glob(value, recursive=True)]  # noqa: PTH207
+            none = "No file matches" if has_magic(value) else "There is no file"
+        files = sorted(filter(Path.is_file, found))
+        if not files:
+            self.fail(f"{none} {value!r}.", param, ctx)
+        return files
 
 
 def flat(ctx: click.Context, param: click.Parameter, value: Iterable[list[Path]]) -> list[Path]:
