@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 
     from ..analysis.questionnaire_estimate import QuestionnaireEstimate
     from ..bulk.groups import Group
-    from ..tables import Table
+    from ..tables import ConditionalShares, Table
     from .groups import Looks
-
-    Floats = NDArray[np.float64]
 
 _ROWS = 12
 _ERRORS = "standard_error", "low", "high"
@@ -151,39 +149,36 @@ class Answered:
 def _print_table(table: Table, level: float) -> None:
     """Print the shares of a table's cells, the shares in each row, and what goes together."""
     names, screen = table.names, console()
-    ends = table.interval(level)
     title = f"{' × '.join(names)}: % of all people, {100 * level:g} % intervals"
     if len(names) > _TWO:
-        cells = _cells(table.frequencies, ends).ravel()
-        rows = zip(*table.answers().values(), cells, strict=True)
+        rows = zip(*table.answers().values(), _cells(table, level).ravel(), strict=True)
         print_table(names, ["share"], rows, title, overflow="fold")
         return
-    _print_cells(table, title, table.frequencies, ends)
-    shares = table.row_shares()
+    _print_cells(table, title, _cells(table, level))
     title = f"Of those with each answer to {names[0]!r}: % with each answer to {names[1]!r}"
-    _print_cells(table, title, shares.frequencies, shares.interval(level))
+    _print_cells(table, title, _cells(table.row_shares(), level))
     strength = table.association()
     low, high = strength.interval(level)
     screen.print(f"{table.independence()}")
     screen.print(f"Cramér's V = {strength.value:.2f}, from {low:.2f} to {high:.2f}.\n")
 
 
-def _print_cells(table: Table, title: str, shares: Floats, ends: tuple[Floats, Floats]) -> None:
+def _print_cells(table: Table, title: str, cells: NDArray[np.str_]) -> None:
     first, second = table.categories
-    rows = ([name, *row] for name, row in zip(first, _cells(shares, ends), strict=True))
+    rows = ([name, *row] for name, row in zip(first, cells, strict=True))
     print_table(table.names[:1], second, rows, title, overflow="fold")
 
 
-def _cells(shares: Floats, ends: tuple[Floats, Floats]) -> Any:
+def _cells(shown: Table | ConditionalShares, level: float) -> NDArray[np.str_]:
     """Return the text of each cell: a share and its interval, in percent."""
     import numpy as np
 
-    low, high = ends
+    columns = (column.ravel() for column in (shown.frequencies, *shown.interval(level)))
     texts = [
-        f"{100 * share:z.1f} ({100 * a:.1f}–{100 * b:.1f})"
-        for share, a, b in zip(shares.ravel(), low.ravel(), high.ravel(), strict=True)
+        f"{100 * share:z.1f} ({100 * low:.1f}–{100 * high:.1f})"
+        for share, low, high in zip(*columns, strict=True)
     ]
-    return np.array(texts).reshape(shares.shape)
+    return np.array(texts).reshape(shown.frequencies.shape)
 
 
 def _described_table(ids: Sequence[str], table: Table, level: float) -> dict[str, Any]:
