@@ -7,6 +7,7 @@ people wrote is escaped.
 from __future__ import annotations
 
 from html import escape
+from itertools import repeat
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
@@ -44,35 +45,30 @@ def of_survey(survey: Survey) -> str:
 
 def of_questionnaire(questionnaire: Questionnaire) -> str:
     """Return the title, the questions, and which share of the people draws each page."""
-    rows = [_row("th", [(_CELL, "page"), (_NUMBER, "drawn by"), (_CELL, "answers")], "opacity:.7")]
-    for page in questionnaire.pages:
-        asked = escape(" × ".join(one.question for one in page.questions))
-        share, answers = f"{100 * page.share:.1f} %", escape(page.answers.described())
-        rows.append(_row("td", [(_CELL, asked), (_NUMBER, share), (_CELL, answers)], ""))
+    rows = [
+        (
+            escape(" × ".join(one.question for one in page.questions)),
+            f"{100 * page.share:.1f} %",
+            escape(page.answers.described()),
+        )
+        for page in questionnaire.pages
+    ]
     questions = f"{len(questionnaire.surveys):,} questions"
-    note = f"{questions} · ε = {questionnaire.epsilon:g} for all of them"
-    return _page(
-        questionnaire.title,
-        f"{note} · id {questionnaire.id}",
-        f'<table style="{_TABLE}">{"".join(rows)}</table>',
-    )
+    note = f"{questions} · ε = {questionnaire.epsilon:g} for all of them · id {questionnaire.id}"
+    heads = [(_CELL, "page"), (_NUMBER, "drawn by"), (_CELL, "answers")]
+    return _page(questionnaire.title, note, _table(heads, rows))
 
 
 def of_scale(estimate: ScaleEstimate) -> str:
     """Return the mean of numbers, their quantiles and the shares of bands."""
-    heads = [(_CELL, ""), (_NUMBER, "estimate"), (_NUMBER, "95 % interval")]
-    rows = [_row("th", heads, "opacity:.7")]
+    rows = []
     for name, one in estimate.figures().items():
         low, high = one.interval()
         times, unit = (100, " %") if name.startswith("share") else (1, "")
-        value = f"{times * one.value:.4g}{unit}"
         ends = f"{times * low:.4g} – {times * high:.4g}{unit}"
-        rows.append(_row("td", [(_CELL, escape(name)), (_NUMBER, value), (_NUMBER, ends)], ""))
-    return _page(
-        estimate.survey.question,
-        f"{estimate.n:,} reports · {_privacy(estimate.survey)}",
-        f'<table style="{_TABLE}">{"".join(rows)}</table>',
-    )
+        rows.append((escape(name), f"{times * one.value:.4g}{unit}", ends))
+    heads = [(_CELL, ""), (_NUMBER, "estimate"), (_NUMBER, "95 % interval")]
+    return _page(estimate.survey.question, _based_on(estimate), _table(heads, rows))
 
 
 def of_tally(tally: Tally) -> str:
@@ -91,45 +87,33 @@ def of_estimate(estimate: Shown) -> str:
     shrunk = estimate.shrink() if estimate.can_shrink else estimate.frequencies.clip(0)
     longest = max(float(high[order].max()), 1e-9)
     found = estimate.found()
+    intervals = f"95 % interval{'s, all at once' if more else ''}"
+    heads = [(_CELL, "category"), (_CELL, ""), (_NUMBER, "share"), (_NUMBER, intervals)]
+    heads += [(_NUMBER, "shrunk")] if estimate.can_shrink else []
     rows = []
     for i in order:
         share = f"{100 * estimate.frequencies[i]:.2f} %"
         ends = float(low[i]), float(high[i])
         drawn = (float(end) / longest for end in (shrunk[i], *ends, estimate.frequencies[i]))
-        cells = [
-            (_CELL, escape(estimate.survey.categories[i])),
-            (_CELL, _bar(*drawn, pale=not found[i])),
-            (_NUMBER, share if found[i] else f"({share})"),
-            (_NUMBER, f"{100 * ends[0]:.2f} – {100 * ends[1]:.2f} %"),
-        ]
-        if estimate.can_shrink:
-            cells.append((_NUMBER, f"{100 * shrunk[i]:.2f} %"))
-        rows.append(_row("td", cells, f"opacity:{1 if found[i] else 0.6}"))
-    together = "s, all at once" if more else ""
-    heads = [(_CELL, "category"), (_CELL, ""), (_NUMBER, "share")]
-    heads.append((_NUMBER, f"95 % interval{together}"))
-    heads += [(_NUMBER, "shrunk")] if estimate.can_shrink else []
-    body = "".join([_row("th", heads, "opacity:.7"), *rows])
-    notes = [_and_more(more)]
-    if not found.all():
-        notes.append("<div>(…): cannot be told from none</div>")
-    return _page(
-        estimate.survey.question,
-        f"{estimate.n:,} reports · {_privacy(estimate.survey)}",
-        f'<table style="{_TABLE}">{body}</table>' + "".join(notes),
-    )
+        cells = (
+            escape(estimate.survey.categories[i]),
+            _bar(*drawn, pale=not found[i]),
+            share if found[i] else f"({share})",
+            f"{100 * ends[0]:.2f} – {100 * ends[1]:.2f} %",
+            f"{100 * shrunk[i]:.2f} %",
+        )
+        rows.append(cells[: len(heads)])
+    shown = _table(heads, rows, [f"opacity:{1 if found[i] else 0.6}" for i in order])
+    unsure = "" if found.all() else "<div>(…): cannot be told from none</div>"
+    body = shown + _and_more(more) + unsure
+    return _page(estimate.survey.question, _based_on(estimate), body)
 
 
 def of_table(title: str, words: list[list[str]], heads: list[str], numbers: list[list[str]]) -> str:
     """Return a table of words, and of numbers under their heads."""
     head = [*((_CELL, "") for _ in words), *((_NUMBER, text) for text in heads)]
-    looks = [_CELL] * len(words) + [_NUMBER] * len(numbers)
-    rows = [
-        _row("td", zip(looks, map(escape, row), strict=True), "")
-        for row in zip(*words, *numbers, strict=True)
-    ]
-    body = "".join([_row("th", head, "opacity:.7"), *rows])
-    return _page(title, "", f'<table style="{_TABLE}">{body}</table>')
+    rows = [tuple(map(escape, row)) for row in zip(*words, *numbers, strict=True)]
+    return _page(title, "", _table(head, rows))
 
 
 def _page(title: str, note: str, body: str) -> str:
@@ -140,7 +124,20 @@ def _page(title: str, note: str, body: str) -> str:
     )
 
 
-def _row(tag: str, cells: Iterable[tuple[str, str]], style: str) -> str:
+def _table(
+    heads: Iterable[tuple[str, str]],
+    rows: Iterable[Iterable[str]],
+    styles: Iterable[str] = repeat(""),
+) -> str:
+    """Return a table of HTML under its heads, each with the look of its column."""
+    looks, names = zip(*heads, strict=True)
+    lines = [_row("th", looks, names, "opacity:.7")]
+    lines += [_row("td", looks, row, style) for row, style in zip(rows, styles, strict=False)]
+    return f'<table style="{_TABLE}">{"".join(lines)}</table>'
+
+
+def _row(tag: str, looks: Iterable[str], texts: Iterable[str], style: str) -> str:
+    cells = zip(looks, texts, strict=True)
     inside = "".join(f'<{tag} style="{look}">{text}</{tag}>' for look, text in cells)
     return f'<tr style="background:none;{style}">{inside}</tr>'
 
@@ -162,6 +159,10 @@ def _bar(shrunk: float, low: float, high: float, share: float, *, pale: bool) ->
 
 def _and_more(more: int) -> str:
     return f"<div>… and {more:,} more categories</div>" if more else ""
+
+
+def _based_on(estimate: Shown) -> str:
+    return f"{estimate.n:,} reports · {_privacy(estimate.survey)}"
 
 
 def _privacy(survey: Contract) -> str:

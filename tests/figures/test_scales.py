@@ -5,13 +5,7 @@ import pytest
 
 from privet import Scale, Survey
 from privet.entropy import seeded
-from privet.figures.scales import (
-    plot_below,
-    plot_scale,
-    plot_scale_groups,
-    save_scale,
-    save_scale_groups,
-)
+from privet.figures import canvas, plot_below, plot_scale, plot_scale_groups, save_scale
 
 QUESTION = "How satisfied are you, on the whole, with how things are going these days, " * 2 + "?"
 YEARS = Scale(0, 120, 61, "years")
@@ -104,11 +98,13 @@ def test_long_questions_stay_inside_and_pictures_are_the_same_bytes_every_time(t
     boxes = {text.get_text(): text.get_window_extent() for text in texts}
     assert any(text.startswith("How satisfied") for text in boxes)
     assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width for box in boxes.values())
-    for name, save, what in (("a", save_scale, shown), ("b", save_scale_groups, {"all": shown})):
-        paths = [tmp_path / f"{name}{i}.png" for i in range(2)]
-        for path in paths:
-            save(what, path)
-        assert paths[0].read_bytes() == paths[1].read_bytes()
+    paths = [tmp_path / f"{name}.png" for name in "abcd"]
+    for path in paths[:2]:
+        save_scale(shown, path)
+    for path in paths[2:]:
+        canvas.save(plot_scale_groups({"all": shown}), path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert paths[2].read_bytes() == paths[3].read_bytes()
 
 
 def test_a_mean_far_beyond_the_scale_is_marked_at_its_end(tmp_path):

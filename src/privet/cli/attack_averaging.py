@@ -9,7 +9,7 @@ import click
 
 from .options import FIGURE, JSON, SEED, Once
 from .output import outputs, print_json
-from .terminal import console, new_table, progress
+from .terminal import print_table, progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def averaging(
 
     privet simulate attack averaging --people 500 --figure averaging.png
     """
-    from ..figures import save_averaging
+    from ..figures import canvas, plot_averaging
     from ..mechanisms import KSubset, TwoLevelUnary
     from ..simulate import averaging as run
 
@@ -67,7 +67,7 @@ def averaging(
             for name, (mechanism, keyed) in clients.items()
         }
         if picture is not None:
-            save_averaging(curves, picture)
+            canvas.save(plot_averaging(curves), picture)
     if json_out:
         print_json(_as_document(curves, seed))
     else:
@@ -93,17 +93,15 @@ def _as_document(curves: dict[str, Averaged], seed: int) -> dict[str, Any]:
 
 def _print_table(curves: dict[str, Averaged], seed: int) -> None:
     (first, *_) = curves.values()
-    table = new_table("Answers found, by guessing the likeliest")
-    table.add_column("reports", justify="right")
-    for name in curves:
-        table.add_column(name, justify="right")
-    for row, at in enumerate(first.reports):
-        cells = [
-            f"{100 * curve.found[row]:.1f} ± {100 * curve.standard_errors[row]:.1f} %"
-            for curve in curves.values()
+    cells = [
+        [
+            f"{100 * found:.1f} ± {100 * error:.1f} %"
+            for found, error in zip(curve.found, curve.standard_errors, strict=True)
         ]
-        table.add_row(f"{at:,}", *cells)
-    console().print(table)
+        for curve in curves.values()
+    ]
+    rows = zip((f"{at:,}" for at in first.reports), *cells, strict=True)
+    print_table([], ["reports", *curves], rows, "Answers found, by guessing the likeliest")
     *_, two = (curve.mechanism for curve in curves.values())
     levels = f"{first.mechanism.epsilon:g} in one report, {two.epsilon:g} in all of two levels"
     click.echo(f"values: {two.d:,} · ε: {levels} · people: {first.people:,} · seed: {seed}")

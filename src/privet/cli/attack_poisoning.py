@@ -75,14 +75,12 @@ def poisoning(
         })  # fmt: skip
         return
     click.echo(f"{liars:,} false reports among {n + liars:,}, {chosen!r}")
-    click.echo(f"worst gain in theory    {100 * found.expected:+.3g} %")
-    click.echo(
-        f"gain, simulated         {100 * found.gain:+.3g} % ± {100 * found.standard_error:.2g}"
-    )
+    worst, gain, error = (100 * x for x in (found.expected, found.gain, found.standard_error))
+    click.echo(f"worst gain in theory    {worst:+.3g} %")
+    click.echo(f"gain, simulated         {gain:+.3g} % ± {error:.2g}")
     for test, share in seen.items():
-        click.echo(
-            f"seen by {test:<16}{100 * share:.0f} % of {repeats} crowds, at the level of 1 %"
-        )
+        often = f"{100 * share:.0f} % of {repeats} crowds"
+        click.echo(f"seen by {test:<16}{often}, at the level of 1 %")
     if not seen:
         click.echo("No test of such reports is known for so many people.")
     click.echo(f"seed: {seed}")

@@ -11,7 +11,7 @@ from .failures import FAILED
 from .guards import read_contract
 from .options import INPUT, JSON, Once
 from .output import print_json
-from .terminal import console, new_table, progress
+from .terminal import print_table, progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,12 +123,8 @@ def _words(command: str) -> list[str]:
 
 def _print(found: Audit) -> None:
     marks = {True: "passed", False: "FAILED", None: "–"}
-    table = new_table()
-    for header in ("", "verdict", "found"):
-        table.add_column(header)
-    for one in found.verdicts:
-        table.add_row(marks[one.passed], one.title, one.found)
-    console(140).print(table)
+    rows = [(marks[one.passed], one.title, one.found) for one in found.verdicts]
+    print_table(["", "verdict", "found"], [], rows, width=140)
     click.echo(
         f"ε = {found.epsilon:g} claimed, at least {found.lower_bound:.4f} measured. "
         f"{found.answers} answers, {found.trials:,} reports of each; a correct client passes in "

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ..bulk import Cleaning
     from ..questionnaire import Questionnaire
+    from .options import Reading
 
 # A column with more different answers is hardly a choice of categories.
 _MOST_CATEGORIES = 100
@@ -30,50 +30,34 @@ def questionnaire_from(
     several: Sequence[str],
     scales: Sequence[str],
     tables: Sequence[str],
-    strip: bool,
-    ignore_case: bool,
-    na: tuple[str, ...],
-    delimiter: str | None,
-    sheet: str | None,
+    reading: Reading,
 ) -> Questionnaire:
     """Return a questionnaire with a question for each of these columns, in this order."""
-    from ..bulk import Cleaning
+    from ..answers import Scale
     from ..questionnaire import Questionnaire
     from ..survey import Survey
     from ..wording import slug
 
     if title is None or epsilon is None:
         raise click.UsageError("--from needs --title and --epsilon.")
-    lists = dict(_split("--several", one, None) for one in several)
-    numbers = dict(_split("--scale", one, "LOW:HIGH") for one in scales)
+    for one in scales:
+        if "=" not in one:
+            raise click.UsageError(f"--scale is COLUMN=LOW:HIGH, not {one!r}.")
+    lists, numbers = (dict(one.partition("=")[::2] for one in given) for given in (several, scales))
     names = [*dict.fromkeys([*columns, *lists, *numbers])]
     if not names:
         raise click.UsageError("--from needs a --column, --several or --scale.")
     surveys = []
     for name in names:
-        how = Cleaning(strip, ignore_case, na)
         if name in numbers:
-            answers: Any = _scale(numbers[name])
+            answers: Any = Scale(*RANGE.convert(numbers[name], None, click.get_current_context()))
         else:
-            found = _categories(paths, name, how, delimiter, sheet, name in lists)
-            answers = _several(found, lists[name]) if name in lists else found
+            answers = _categories(paths, name, reading, listed=name in lists)
+            if name in lists:
+                answers = _several(answers, lists[name])
         surveys.append(Survey(name, answers, epsilon, id=slug(name, "question")))
     asked = [tuple(slug(part.strip(), "") for part in one.split(",")) for one in tables]
     return Questionnaire(title, surveys, epsilon, tables=asked)
-
-
-def _split(option: str, given: str, needed: str | None) -> tuple[str, str]:
-    """Return the column's name, and what is said of it."""
-    name, equals, said = given.partition("=")
-    if needed and not equals:
-        raise click.UsageError(f"{option} is COLUMN={needed}, not {given!r}.")
-    return name, said
-
-
-def _scale(said: str) -> Any:
-    from ..answers import Scale
-
-    return Scale(*RANGE.convert(said, None, click.get_current_context()))
 
 
 def _several(found: Sequence[str], most: str) -> Any:
@@ -84,23 +68,14 @@ def _several(found: Sequence[str], most: str) -> Any:
     return Several(found, int(most or min(_DEFAULT_MOST, len(found))))
 
 
-def _categories(
-    paths: Sequence[Path],
-    column: str,
-    cleaning: Cleaning,
-    delimiter: str | None,
-    sheet: str | None,
-    listed: bool,
-) -> list[str]:
+def _categories(paths: Sequence[Path], column: str, reading: Reading, *, listed: bool) -> list[str]:
     """Return the different answers of a column, or the options that its cells hold."""
     from ..analysis.lookup import SEPARATOR
     from ..bulk import count_answers
     from ..errors import InvalidFile
     from ..values import in_order
 
-    counted = count_answers(
-        paths, column, cleaning=cleaning, delimiter=delimiter, sheet=sheet, progress=progress
-    )
+    counted = count_answers(paths, column, progress=progress, **reading.options())
     found = [*counted.counts]
     if listed:
         parts = {part.strip() for answer in found for part in answer.split(SEPARATOR)}

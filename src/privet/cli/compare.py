@@ -79,7 +79,7 @@ def compare(
     _check_usage(len(reports), len(surveys), by, groups, known)
     crowds = _crowds(reports, surveys, apart=by is None and known is None)
     files = [path for crowd in crowds for path in crowd.paths]
-    keep_apart([*files, *{*surveys}, *filter(None, [known])], [out, figure])
+    keep_apart([*files, *{*surveys}, known], [out, figure])
     with outputs(out, figure) as (table, picture):
         tallies = {crowd.name: crowd.tallies(by) for crowd in crowds}
         if by is not None:
@@ -195,7 +195,7 @@ def _between(estimates: Mapping[str, Estimate], level: float) -> Compared:
     pairs = []
     for other, estimate in others:
         each = test if times == 1 else homogeneity(first, estimate)
-        p_values = [min(times * p, 1.0) for p in each.by_category.values()]
+        p_values = {name: min(times * p, 1.0) for name, p in each.by_category.items()}
         shares = changes(first, estimate, level, times=times)
         pairs.append(Pair(name, other, shares, p_values, level))
     return Compared(estimates, pairs, test, level)
@@ -209,6 +209,5 @@ def _fit(estimates: Mapping[str, Estimate], path: Path, level: float) -> Compare
     ((name, estimate),) = estimates.items()
     known = read_shares(path, estimate.survey)
     test = fit(estimate, known)
-    p_values = list(test.by_category.values())
-    pair = Pair(KNOWN, name, changes(known, estimate, level), p_values, level)
+    pair = Pair(KNOWN, name, changes(known, estimate, level), test.by_category, level)
     return Compared(estimates, [pair], test, level)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from contextlib import ExitStack, suppress
 from importlib.util import find_spec
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,8 +17,9 @@ from .show import describe_estimate, describe_survey, print_estimate
 from .terminal import progress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..analysis.tally import Tally
-    from ..survey import Survey
     from .demo_service import Served
 
 QUESTION = "What did you have for breakfast?"
@@ -113,7 +114,8 @@ def _ask(
             service = serving.enter_context(served(survey, crowd))
             tally, first = service.tally(), service.first
         else:
-            tally, first = _randomized(survey, crowd)
+            first = survey.randomize(crowd[0])
+            tally = count_reports(survey, first, map(survey.randomize, crowd[1:]), people)
         estimate = tally.estimate()
         truth = np.array([crowd.count(category) for category in SHARES]) / people
         if picture is not None:
@@ -143,16 +145,15 @@ def _ask(
     return service
 
 
-def _randomized(survey: Survey, crowd: list[str]) -> tuple[Tally, bytes]:
-    """Return a tally of everyone's report, and the first person's."""
-    tally, first = survey.tally(), b""
-    with progress("Randomizing", total=len(crowd)) as advance:
-        for at in range(0, len(crowd), 1000):
-            reports = [survey.randomize(answer) for answer in crowd[at : at + 1000]]
-            first = first or reports[0]
-            tally.update(reports)
-            advance(len(reports))
-    return tally, first
+def count_reports(contract: Any, first: bytes, others: Iterator[bytes], people: int) -> Tally:
+    """Return a tally of everyone's report; the others are made while they are counted."""
+    tally: Tally = contract.tally()
+    reports = chain([first], others)
+    with progress("Randomizing", total=people) as advance:
+        while some := [*islice(reports, 1000)]:
+            tally.update(some)
+            advance(len(some))
+    return tally
 
 
 def _crowd(people: int) -> list[str]:

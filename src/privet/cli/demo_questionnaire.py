@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import product
+from collections import Counter
+from itertools import groupby, product
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -13,16 +15,16 @@ from ..answers.scale import Scale
 from ..answers.several import Several
 from ..questionnaire import Questionnaire
 from ..survey import Survey
-from .output import outputs, print_json
+from .demo import count_reports
+from .output import outputs, print_json, rows_of
 from .show import describe_survey
-from .terminal import console, new_table, progress
+from .terminal import print_table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ..analysis.questionnaire_estimate import QuestionnaireEstimate
     from ..pages import Page
-    from ..tables import ConditionalShares
 
 # Where people live, out of 100, and how they get to work from there.
 HOMES = {"city": 45, "suburb": 35, "country": 20}
@@ -52,14 +54,12 @@ class Row(NamedTuple):
         return bool(self.low <= self.truth <= self.high)
 
     def cells(self) -> tuple[str, ...]:
-        """Return what is printed."""
-        if self.is_share:
-            value, low, high, truth = (f"{100 * number:z.1f}" for number in self[2:6])
-            shown = f"{value} %", f"{low:>5} – {high:>4} %", f"{truth} %"
-        else:
-            value, low, high, truth = (f"{number:.1f}" for number in self[2:6])
-            shown = f"{value} min", f"{low:>5} – {high:>4} min", f"{truth} min"
-        return self.question, self.name, *shown, "✓" if self.holds else "✗"
+        """Return what is printed beside the question."""
+        times, unit = (100, "%") if self.is_share else (1, "min")
+        value, low, high, truth = (f"{times * number:z.1f}" for number in self[2:6])
+        interval = f"{low:>5} – {high:>4} {unit}"
+        mark = "✓" if self.holds else "✗"
+        return self.name, f"{value} {unit}", interval, f"{truth} {unit}", mark
 
 
 def run(
@@ -69,21 +69,15 @@ def run(
     if people < 1000:
         raise click.UsageError("A questionnaire is for 1,000 people or more: its pages share them.")
     asked, crowd = questionnaire(epsilon), make_crowd(people)
-    tally, first = asked.tally(), None
     with outputs(place, figure) as (table, picture):
         if table is not None:
             joined = {name: [*map(_cell, column)] for name, column in crowd.items()}
             lines = [",".join(row) for row in ([*joined], *zip(*joined.values(), strict=True))]
             table.write_text("\n".join([*lines, ""]), encoding="utf-8")
-        answers = [dict(zip(crowd, row, strict=True)) for row in zip(*crowd.values(), strict=True)]
-        with progress("Randomizing", total=people) as advance:
-            for at in range(0, people, 1000):
-                pages = [asked.draw() for _ in answers[at : at + 1000]]
-                drawn = zip(answers[at : at + 1000], pages, strict=True)
-                reports = [asked.randomize(answer, page=page) for answer, page in drawn]
-                first = first or (pages[0], reports[0])
-                tally.update(reports)
-                advance(len(reports))
+        answers = rows_of(crowd)
+        page = asked.draw()
+        first = asked.randomize(answers[0], page=page)
+        tally = count_reports(asked, first, map(asked.randomize, answers[1:]), people)
         estimate = tally.estimate()
         if picture is not None:
             _draw(estimate, crowd, picture)
@@ -91,8 +85,7 @@ def run(
     if json_out:
         print_json(_document(estimate, rows, shares))
         return
-    assert first is not None  # noqa: S101
-    _print_report(asked, answers[0], *first, people)
+    _print_report(asked, answers[0], page, first, people)
     _print_rows(rows)
     _print_table(estimate, shares)
     every = [*rows, *shares]
@@ -103,15 +96,14 @@ def run(
 
 def questionnaire(epsilon: float) -> Questionnaire:
     """Return the questions, and the table of two of them."""
-    asked: dict[str, tuple[str, Any]] = {
-        "home": ("Where do you live?", list(HOMES)),
-        "way": ("How do you get to work?", list(WAYS)),
-        "habits": ("What do you do on the way?", Several(list(HABITS), most=3)),
-        "minutes": (
-            "How long does it take?", Scale(0, 120, 121, "minutes", whole=True, bands=[_LONG]),
-        ),
-    }  # fmt: skip
-    surveys = [Survey(text, answers, epsilon, id=name) for name, (text, answers) in asked.items()]
+    habits = Several(list(HABITS), most=3)
+    minutes = Scale(0, 120, 121, "minutes", whole=True, bands=[_LONG])
+    surveys = [
+        Survey("Where do you live?", list(HOMES), epsilon, id="home"),
+        Survey("How do you get to work?", list(WAYS), epsilon, id="way"),
+        Survey("What do you do on the way?", habits, epsilon, id="habits"),
+        Survey("How long does it take?", minutes, epsilon, id="minutes"),
+    ]
     return Questionnaire("The way to work", surveys, epsilon, tables=[TABLE])
 
 
@@ -154,15 +146,13 @@ def _rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[
 
 def _table_rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[Row]:
     """Return how people get to work, by where they live."""
-    shares: ConditionalShares = estimate.table(*TABLE).row_shares()
-    low, high = shares.interval()
-    pairs = [*zip(*(crowd[name] for name in TABLE), strict=True)]
-    rows = []
-    for (i, home), (j, way) in product(enumerate(HOMES), enumerate(WAYS)):
-        truth = pairs.count((home, way)) / crowd["home"].count(home)
-        value, ends = float(shares.frequencies[i, j]), (float(low[i, j]), float(high[i, j]))
-        rows.append(Row(home, way, value, *ends, truth))
-    return rows
+    shares = estimate.table(*TABLE).row_shares()
+    columns = (column.ravel().tolist() for column in (shares.frequencies, *shares.interval()))
+    given, homes = Counter(zip(crowd["home"], crowd["way"], strict=True)), Counter(crowd["home"])
+    return [
+        Row(home, way, value, low, high, given[home, way] / homes[home])
+        for (home, way), value, low, high in zip(product(HOMES, WAYS), *columns, strict=True)
+    ]
 
 
 def _truth(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]], name: str) -> Any:
@@ -197,33 +187,25 @@ def _print_report(
 
 
 def _print_rows(rows: list[Row]) -> None:
-    table = new_table()
-    for head in ("question", "answer", "estimate", "95 % interval", "truth", ""):
-        side = "left" if head in ("question", "answer") else "right"
-        table.add_column(head, justify=side, no_wrap=True)  # type: ignore[arg-type]
-    last = ""
-    for row in rows:
-        first, *others = row.cells()
-        table.add_row("" if first == last else first, *others)
-        last = first
-    console().print(table)
+    cells = [
+        [row.question if at == 0 else "", *row.cells()]
+        for _, some in groupby(rows, key=attrgetter("question"))
+        for at, row in enumerate(some)
+    ]
+    heads = ("estimate", "95 % interval", "truth", "")
+    print_table(["question", "answer"], heads, cells, no_wrap=True)
 
 
 def _print_table(estimate: QuestionnaireEstimate, rows: list[Row]) -> None:
-    table = new_table("Of those who live there, this share gets to work so, ± s.e. (truth)")
-    table.add_column("home")
-    for way in WAYS:
-        table.add_column(way, justify="right", no_wrap=True)
+    title = "Of those who live there, this share gets to work so, ± s.e. (truth)"
     found = estimate.table(*TABLE)
-    errors = found.row_shares().standard_errors
-    for i, home in enumerate(HOMES):
-        some = rows[i * len(WAYS) : (i + 1) * len(WAYS)]
-        cells = [
-            f"{100 * row.value:z.0f} ± {100 * error:.0f} % ({100 * row.truth:.0f} %)"
-            for row, error in zip(some, errors[i].tolist(), strict=True)
-        ]
-        table.add_row(home, *cells)
-    console().print(table)
+    errors = found.row_shares().standard_errors.ravel()
+    cells = [
+        f"{100 * row.value:z.0f} ± {100 * error:.0f} % ({100 * row.truth:.0f} %)"
+        for row, error in zip(rows, errors, strict=True)
+    ]
+    lines = [[home, *cells[i * len(WAYS) :][: len(WAYS)]] for i, home in enumerate(HOMES)]
+    print_table(["home"], WAYS, lines, title, no_wrap=True)
     v = found.association()
     low, high = v.interval()
     click.echo(found.independence())

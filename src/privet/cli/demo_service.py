@@ -17,9 +17,9 @@ from http.client import HTTPConnection
 from pathlib import Path
 from secrets import token_urlsafe
 from tempfile import TemporaryDirectory
-from threading import Barrier, BrokenBarrierError, Event
+from threading import Event
 from time import sleep
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ..analysis.tally import Tally
@@ -32,9 +32,6 @@ from .terminal import progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
-
-__all__ = ["Served", "served"]
 
 _AT_ONCE = 16
 # One in so many does not hear the service's reply and sends again, or comes too late.
@@ -48,8 +45,7 @@ class Reply(NamedTuple):
 
     status: int
     body: bytes
-    tag: str | None
-    wait: float
+    tag: str
 
 
 class Device:
@@ -60,69 +56,59 @@ class Device:
         self.seen: Counter[str] = Counter()
         self.close = self._connection.close
 
-    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Reply:
-        """Send a request and wait for the reply, also until the service has time for it."""
-        while True:
-            self.begin(method, path, body, **headers)
-            reply = self.end()
-            if reply.status not in _LATER:
-                return reply
-            sleep(reply.wait)
+    def ask(self, *request: Any) -> Reply:
+        """Send a request and wait for the reply."""
+        self.begin(*request)
+        return self.end()
 
-    def begin(self, method: str, path: str, body: bytes | None = None, **headers: str) -> None:
-        """Send a request; names of headers have _ for -."""
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        self._connection.request(method, path, body, named)
+    def begin(self, *request: Any) -> None:
+        """Send a request: its method, its path, what is in it, and its headers."""
+        self._begun = request
+        self._connection.request(*request)
         self.seen["requests"] += 1
 
     def end(self) -> Reply:
-        """Return the reply to what was begun."""
-        response = self._connection.getresponse()
-        wait = float(response.headers.get("Retry-After", "1"))
-        return Reply(response.status, response.read(), response.headers.get("ETag"), wait)
+        """Return the reply to what was begun, and begins again until the service has time."""
+        while True:
+            response = self._connection.getresponse()
+            reply = Reply(response.status, response.read(), response.headers.get("ETag", ""))
+            if reply.status not in _LATER:
+                return reply
+            sleep(float(response.headers.get("Retry-After", "1")))
+            self.begin(*self._begun)
 
 
-class Sealed(NamedTuple):
-    """A report with the key under which it counts once, however often it is sent."""
-
-    path: str
-    body: bytes
-    headers: dict[str, str]
-
-
-def make_report(device: Device, id: str, published: str, answer: str) -> tuple[Sealed, str]:
+def make_report(device: Device, id: str, published: str, answer: str) -> tuple[bytes, str]:
     """Fetch the survey, check that it is the published one, and randomize: a person's own work.
 
-    Returns the sealed report, and the tag of the survey that it is for.
+    Returns the report, and the tag of the survey that it is for.
     """
     reply = device.ask("GET", f"/surveys/{id}")
     if sha256(reply.body).hexdigest() != published:
         raise SurveyMismatch(f"The service gives another survey than {published}.")
-    survey = Survey.from_json(reply.body)
-    headers = {"Content_Type": "application/octet-stream", "Idempotency_Key": token_urlsafe(16)}
-    return Sealed(f"/surveys/{id}/reports", survey.randomize(answer), headers), reply.tag or ""
+    return Survey.from_json(reply.body).randomize(answer), reply.tag
 
 
-def send(devices: tuple[Device, Device], sealed: Sealed, tag: str, sending: str) -> bytes:
-    """Post a report: once, again after a while, or over two connections at the same moment."""
+def send(devices: tuple[Device, Device], id: str, report: bytes, tag: str, sending: str) -> None:
+    """Post a report: once, again after a while, or over two connections at the same moment.
+
+    Under its key it counts once, however often it is sent.
+    """
     first, second = devices
-    path, body, headers = sealed
+    headers = {"Content-Type": "application/octet-stream", "Idempotency-Key": token_urlsafe(16)}
+    post = "POST", f"/surveys/{id}/reports", report, headers
+    first.begin(*post)
     if sending == "together":
-        for device in devices:
-            device.begin("POST", path, body, **headers)
-        replies = [device.end() for device in devices]
-        for at, device in enumerate(devices):
-            if replies[at].status in _LATER:
-                replies[at] = device.ask("POST", path, body, **headers)
-    else:
-        replies = [first.ask("POST", path, body, **headers)]
+        second.begin(*post)
+    replies = [first.end()]
     if sending == "again":
-        known = second.ask("GET", path.removesuffix("/reports"), If_None_Match=tag)
+        known = second.ask("GET", f"/surveys/{id}", None, {"If-None-Match": tag})
         first.seen["unchanged"] += known.status == 304
-        replies.append(second.ask("POST", path, body, **headers))
+        second.begin(*post)
+    if sending != "once":
+        replies.append(second.end())
     for reply in replies:
         first.seen[_outcome(reply)] += 1
-    return body
 
 
 def _outcome(reply: Reply) -> str:
@@ -142,61 +128,51 @@ class Served:
         self.url, self.survey, self._place = url, survey, place
         self.seen: Counter[str] = Counter()
         self.first = b""
-        self._over = Event()
 
     def ask(self, method: str, path: str, body: bytes | None = None) -> bytes:
         """Do something that is the administrator's."""
         token = (self._place / "token").read_text("utf-8").strip()
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         with closing(Device(self.url)) as device:
-            headers = {"Authorization": f"Bearer {token}", "Content_Type": "application/json"}
-            reply = device.ask(method, path, body, **headers)
+            reply = device.ask(method, path, body, headers)
         if reply.status >= 400:
             raise ServiceFailure(json.loads(reply.body)["detail"])
         return reply.body
 
     def answer(self, crowd: list[tuple[int, str]], what: str) -> None:
         """Let everyone answer, by number and answer, many at a time."""
-        threads = min(_AT_ONCE, len(crowd))
-        barrier = Barrier(threads)  # the first ones send at the very same moment
+        threads, over = min(_AT_ONCE, len(crowd)), Event()
         pool = ThreadPoolExecutor(threads)
         try:
             with progress(what, total=len(crowd)) as advance:
                 parts = [crowd[at::threads] for at in range(threads)]
-                work = [pool.submit(self._take_turns, part, barrier, advance) for part in parts]
+                work = [pool.submit(self._take_turns, part, over, advance) for part in parts]
                 wait(work, return_when=FIRST_EXCEPTION)
-                self._over.set()
-                for one in work:
-                    first, seen = one.result()
-                    self.first = self.first or first
-                    self.seen += seen
         finally:
-            self._over.set()
-            barrier.abort()
+            over.set()
             pool.shutdown(wait=False, cancel_futures=True)
-            self._over = Event()
+        for one in work:
+            first, seen = one.result()
+            self.first = self.first or first
+            self.seen += seen
 
     def _take_turns(
-        self, crowd: list[tuple[int, str]], barrier: Barrier, advance: Callable[[int], object]
+        self, crowd: list[tuple[int, str]], over: Event, advance: Callable[[int], object]
     ) -> tuple[bytes, Counter[str]]:
         """Be one person after the other; return the first one's report, and what was seen."""
-        over = self._over
-        reports: list[bytes] = []
+        id, published, first = self.survey.id, self.survey.fingerprint, b""
         with closing(Device(self.url)) as one, closing(Device(self.url)) as other:
             for number, answer in crowd:
-                if over.is_set():
+                if over.is_set():  # somebody has failed, and says so
                     break
-                sealed, tag = make_report(one, self.survey.id, self.survey.fingerprint, answer)
-                if not reports:
-                    try:
-                        barrier.wait(_SECONDS)
-                    except BrokenBarrierError:  # somebody has failed, and says so
-                        break
+                report, tag = make_report(one, id, published, answer)
                 sending = "once"
                 if number % _TWICE == _TWICE - 1:
                     sending = "again" if number // _TWICE % 2 else "together"
-                reports.append(send((one, other), sealed, tag, sending))
+                send((one, other), id, report, tag, sending)
+                first = first or report
                 advance(1)
-            return reports[0] if reports else b"", one.seen + other.seen
+            return first, one.seen + other.seen
 
     @property
     def results_url(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .output import plural
+from .output import in_lists, plural, rows_of
 from .show import ROWS, ROWS_OF_A_GROUP, describe_survey
 from .terminal import console, new_table
 
@@ -36,7 +36,7 @@ class Pair:
     first: str
     second: str
     changes: Changes
-    p_values: list[float]
+    p_values: Mapping[str, float]
     level: float
 
     @property
@@ -44,30 +44,33 @@ class Pair:
         """Which categories differ."""
         import numpy as np
 
-        return np.array(self.p_values) <= 1 - self.level
+        return np.array([*self.p_values.values()]) <= 1 - self.level
 
-    def columns(self, categories: Sequence[str]) -> dict[str, list[Any]]:
+    def columns(self) -> dict[str, list[Any]]:
         """Return a table of all categories."""
-        rows, one = len(categories), self.changes
-        return {
-            "first": [self.first] * rows,
-            "second": [self.second] * rows,
-            "category": list(categories),
-            "first_share": one.before.tolist(),
-            "second_share": one.after.tolist(),
-            "difference": one.values.tolist(),
-            "low": one.low.tolist(),
-            "high": one.high.tolist(),
-            "p_value": self.p_values,
-            "found": self.found.tolist(),
-        }
+        rows, one = len(self.p_values), self.changes
+        return in_lists(
+            {
+                "first": [self.first] * rows,
+                "second": [self.second] * rows,
+                "category": [*self.p_values],
+                "first_share": one.before,
+                "second_share": one.after,
+                "difference": one.values,
+                "low": one.low,
+                "high": one.high,
+                "p_value": [*self.p_values.values()],
+                "found": self.found,
+            }
+        )
 
-    def show(self, title: str, categories: Sequence[str], top: int) -> None:
+    def show(self, title: str, top: int) -> None:
         """Print the largest differences, with intervals, and which of them are found."""
         from ..analysis.shown import decimals
 
-        one, found = self.changes, self.found
-        order = (-abs(one.values)).argsort(kind="stable")[:top]
+        one, found, categories = self.changes, self.found, [*self.p_values]
+        every = (-abs(one.values)).argsort(kind="stable")
+        order = every[:top]
         digits = decimals(100 * one.low[order], 100 * one.high[order], 2)
         screen, table = console(), new_table(title)
         table.add_column("category", overflow="fold")
@@ -87,13 +90,13 @@ class Pair:
                 *(shares if wide else ()),
                 f"{100 * one.values[i]:+z.{digits}f}",
                 " to ".join(ends),
-                _small(self.p_values[i]) + (" *" if found[i] else ""),
+                _small(self.p_values[categories[i]]) + (" *" if found[i] else ""),
                 style="" if found[i] else "dim",
             )
         screen.print(table)
         if hidden := len(categories) - len(order):
             screen.print(f"… and {hidden:,} categories that differ less (--top shows more)")
-        names = [categories[i] for i in (-abs(one.values)).argsort(kind="stable") if found[i]]
+        names = [categories[i] for i in every if found[i]]
         screen.print(_what_differs(names, len(categories)))
 
 
@@ -112,40 +115,34 @@ class Compared:
 
     def columns(self) -> dict[str, list[Any]]:
         """Return one table of all pairs."""
-        tables = [pair.columns(self._survey.categories) for pair in self.pairs]
+        tables = [pair.columns() for pair in self.pairs]
         return {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
 
     def document(self) -> dict[str, Any]:
         """Return what JSON output says."""
         described = []
         for pair in self.pairs:
-            columns = pair.columns(self._survey.categories)
+            columns = pair.columns()
             names = {name: columns.pop(name)[0] for name in ("first", "second")}
-            rows = zip(*columns.values(), strict=True)
-            rows_named = [dict(zip(columns, row, strict=True)) for row in rows]
-            described.append({**names, "categories": rows_named})
+            described.append({**names, "categories": rows_of(columns)})
         crowds = [
             {"name": name, "n": one.n, **describe_survey(one.survey)}
             for name, one in self.estimates.items()
         ]
-        test = {
-            "p_value": self.test.p_value,
-            "statistic": self.test.statistic,
-            "degrees_of_freedom": self.test.degrees_of_freedom,
-            "method": self.test.method,
-            "differs": self._differs,
-        }
+        said = ("p_value", "statistic", "degrees_of_freedom", "method")
+        test = {name: getattr(self.test, name) for name in said} | {"differs": self._differs}
         return {"level": self.level, "crowds": crowds, "test": test, "comparisons": described}
 
     def draw(self, path: Path) -> None:
         """Draw one picture, with a panel for each pair."""
-        from ..figures import save_changes
+        from ..figures import canvas, plot_changes
 
-        titles = [f"{pair.second} − {pair.first}" for pair in self.pairs]
-        changes = dict(zip(titles, (pair.changes for pair in self.pairs), strict=True))
-        found = dict(zip(titles, (pair.found for pair in self.pairs), strict=True))
-        options = {"title": self._survey.question, "level": self.level}
-        save_changes(path, changes, found, self._survey.categories, **options)
+        titled = {f"{pair.second} − {pair.first}": pair for pair in self.pairs}
+        changes = {title: pair.changes for title, pair in titled.items()}
+        found = {title: pair.found for title, pair in titled.items()}
+        one = self._survey
+        figure = plot_changes(changes, found, one.categories, title=one.question, level=self.level)
+        canvas.save(figure, path)
 
     def show(self, top: int | None) -> None:
         """Print a table for each pair, and what the test of all says."""
@@ -154,7 +151,7 @@ class Compared:
             title = self._survey.question
             if len(self.pairs) > 1:
                 title = f"{pair.second} compared with {pair.first}"
-            pair.show(title, self._survey.categories, rows)
+            pair.show(title, rows)
         console().print(self._verdict)
         click.echo("Differences are in percentage points; * is found. p allows for their number.")
 
@@ -172,8 +169,7 @@ class Compared:
             whom = " and ".join(names) if len(names) == 2 else f"The {len(names)} groups"
             alike = "they were alike"
         says = f"{whom} differ" if self._differs else f"{whom} are not found to differ"
-        freedom = self.test.degrees_of_freedom
-        method = f"chi-squared test, {plural(freedom, 'degree')} of freedom"
+        method = f"chi-squared test, {plural(self.test.degrees_of_freedom, 'degree')} of freedom"
         if self.test.method == "resampled":
             method = "held against surveys drawn anew"
         p = self.test.p_value

@@ -14,21 +14,13 @@ from .options import FIGURE, INPUT, JSON, LEVEL, TABLE, TARGET, Once, files_of, 
 from .output import counted_in, outputs, print_json, say, write_table
 from .show import ROWS, ROWS_OF_A_GROUP
 from .terminal import progress
-from .weights import (
-    describe_weights,
-    known_sizes,
-    say_weights,
-    weigh,
-    weighting,
-)
+from .weights import describe_weights, known_sizes, say_weights, weigh
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from ..analysis.shown import Sort
     from ..contract import Contract
-    from ..mechanisms.forwards import Target
 
 
 @click.command(cls=Once)
@@ -38,7 +30,15 @@ if TYPE_CHECKING:
     "--by", multiple=True, metavar="COLUMN",
     help="One estimate for each value of this column, kept with the reports; repeatable.",
 )  # fmt: skip
-@weighting
+@click.option(
+    "--weights", type=INPUT, metavar="FILE",
+    help="One estimate of all people, from groups --by known size: a file with their columns and "
+    "'share', or 'people'.",
+)  # fmt: skip
+@click.option(
+    "--weight", multiple=True, metavar="GROUP=SHARE",
+    help="The same for one column, a group each, such as north=0.3; repeatable.",
+)  # fmt: skip
 @LEVEL
 @TARGET
 @click.option(
@@ -91,22 +91,16 @@ def estimate(
     by: tuple[str, ...],
     weights: Path | None,
     weight: tuple[str, ...],
-    level: float,
-    target: Target,
     people: int | None,
-    simultaneous: bool | None,
     check: bool,
-    ranks: bool,
-    quantiles: list[float],
     asked: tuple[str, ...],
-    top: int | None,
-    sort: Sort,
     json_out: bool,
     out: Path | None,
     exact_csv: bool,
     figure: Path | None,
     engine: str,
     master: str | None,
+    **shown: Any,
 ) -> None:
     """Estimate the distribution of answers from files of reports, or tallies of them.
 
@@ -125,28 +119,23 @@ def estimate(
         raise click.UsageError("--master is for --engine spark.")
     if exact_csv and (out is None or out.suffix.lower() != ".csv"):
         raise click.UsageError("--exact-csv is for an --out that ends in .csv.")
-    known = known_sizes(weights, weight, by)
-    if people is not None and ((by and not known) or target == "sample"):
+    looks, known = Looks(**shown), known_sizes(weights, weight, by)
+    if people is not None and ((by and not known) or looks.target == "sample"):
         raise click.UsageError("--people is for all people: not for --by alone, or for a sample.")
-    if known and target == "sample":
+    if known and looks.target == "sample":
         raise click.UsageError("Weights are for a population, and not for --target sample.")
-    if known and ranks:
+    if known and looks.ranks:
         raise click.UsageError("--ranks is for estimates without weights.")
     local = engine == "local"
-    unfit = {
-        "--people": people,
-        "--ranks": ranks,
-        "--weights": known,
-        "--simultaneous": simultaneous,
-    }
     given = [*chain(*files_of(reports))] if local else reports
     contract, files = survey_and_reports(survey, given)
-    _refuse_unfit(contract, unfit, target, quantiles)
+    _refuse_unfit(contract, looks, {"--people": people, "--weights": known})
     tables = tables_from(asked)
     if tables and isinstance(contract, Survey):
         raise click.UsageError("--table is for questionnaires.")
-    read = [*(files if local else []), *filter(None, [weights])]
+    read = [*(files if local else []), weights]
     keep_apart(read if survey in read else [survey, *read], [out, figure])
+    # Of a questionnaire there is a picture for each question, in files that it names itself.
     one_picture = figure if isinstance(contract, Survey) else None
     with outputs(out, one_picture) as (table, picture):
         if local:
@@ -159,24 +148,24 @@ def estimate(
         estimates = {group: tally.estimate() for group, tally in tallies.items()}
         if not estimates:
             raise NoReports("There are no reports in these files, so there is nothing to estimate.")
-        if people is not None and people < (n := sum(one.n for one in estimates.values())):
-            raise click.UsageError(f"There are {n:,} reports, more than --people {people:,}.")
         sizes = [one.n for one in estimates.values()]
-        looks = Looks(level, people or target, simultaneous, ranks, top, sort, quantiles)
-        found: Any = Estimates(estimates, by, looks)
-        if not isinstance(contract, Survey):
-            found = Answered(estimates, by, looks, tables)
+        if people is not None and people < (n := sum(sizes)):
+            raise click.UsageError(f"There are {n:,} reports, more than --people {people:,}.")
+        looks = replace(looks, target=people or looks.target)
+        found: Any
         if known:
             whole = weigh(estimates, known, by, people, weights or "--weight")
-            looks = replace(looks, target=people or whole.people or target)
+            looks = replace(looks, target=whole.people or looks.target)
             said = describe_weights(whole, by), say_weights(whole, by)
             found = Estimates({(): whole}, (), looks, *said)
+        elif isinstance(contract, Survey):
+            found = Estimates(estimates, by, looks)
+        else:
+            found = Answered(estimates, by, looks, tables)
         if table is not None:
             write_table(table, found.columns, found.document, exact=exact_csv)
-        if picture is not None:
-            found.draw(picture)
-        elif figure is not None:  # of a questionnaire, a file for each question
-            found.draw(figure)
+        if figure is not None:
+            found.draw(picture or figure)
     seen = looked_for(contract, tallies, files) if check else {}
     if json_out:
         print_json(found.document() | (describe_checks(seen, by) if check else {}))
@@ -204,19 +193,22 @@ def _quantiles(typed: str | None) -> list[float]:
     return found
 
 
-def _refuse_unfit(
-    contract: Contract, unfit: Mapping[str, Any], target: Target, quantiles: Sequence[float]
-) -> None:
+def _refuse_unfit(contract: Contract, looks: Looks, others: Mapping[str, Any]) -> None:
     """Refuse options that the contract's kind of answer has no use for."""
     from ..survey import Survey
 
     kind = contract.answers.kind if isinstance(contract, Survey) else "questionnaire"
-    if quantiles and kind == "choice":
+    if looks.quantiles and kind == "choice":
         raise click.UsageError("--quantiles are for numbers on a scale.")
     if kind in ("choice", "several"):
         return
     what = "numbers on a scale" if kind == "scale" else "a questionnaire"
-    given = [option for option, value in unfit.items() if value]
-    given += ["--target"] if target == "sample" else []
-    if given:
-        raise click.UsageError(f"{given[0]} is not for {what}.")
+    unfit = {
+        **others,
+        "--ranks": looks.ranks,
+        "--simultaneous": looks.simultaneous,
+        "--target": looks.target == "sample",
+    }
+    for option, value in unfit.items():
+        if value:
+            raise click.UsageError(f"{option} is not for {what}.")

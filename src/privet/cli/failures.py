@@ -25,11 +25,6 @@ from .output import one_line, say
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "BAD_DATA", "EPILOG", "FAILED", "INTERRUPTED", "SYSTEM", "USAGE", "ending_tidily",
-    "in_one_line",
-]  # fmt: skip
-
 USAGE, BAD_DATA, SYSTEM, FAILED, INTERRUPTED = 2, 3, 4, 5, 130
 
 EPILOG = """\

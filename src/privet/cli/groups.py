@@ -43,7 +43,7 @@ class Looks:
     ranks: bool
     top: int | None
     sort: Sort
-    quantiles: Sequence[float] = ()
+    quantiles: Sequence[float]
 
     @property
     def intervals(self) -> dict[str, Any]:
@@ -60,10 +60,14 @@ class Looks:
         some = {"sort": self.sort} | ({"top": self.top} if self.top else {})
         return self.intervals | {"simultaneous": self.simultaneous is not False} | some
 
-    def table(self, rows: int) -> dict[str, Any]:
-        """How a table is printed: of so many rows, unless one says otherwise."""
+    def show(self, one: Any, title: str | None, rows: int, shrunk: Any = None) -> None:
+        """Print the table of an estimate, of so many rows unless one says otherwise."""
+        if one.survey.answers.kind == "scale":
+            print_figures(one, level=self.level, quantiles=self.quantiles, title=title)
+            return
         some = {"top": self.top or rows, "sort": self.sort, "ranks": self.ranks}
-        return self.intervals | {"simultaneous": self.simultaneous} | some
+        options = self.intervals | {"simultaneous": self.simultaneous} | some
+        print_estimate(one, title=title, shrunk=shrunk, **options)
 
 
 @dataclass(frozen=True)
@@ -132,19 +136,21 @@ class Estimates:
     def draw(self, path: Path) -> None:
         """Draw one picture, with a panel for each group."""
         from .. import figures
+        from ..figures.canvas import save
 
-        shown: Any = (self._shown or self.groups).items()
-        names = {group: ", ".join(map(value_in_words, group)) for group, _ in shown}
-        named = {names[group]: one for group, one in shown}
-        if self._numbers and self.by:
-            figures.save_scale_groups(named, path, level=self.looks.level)
-        elif self._numbers:
-            figures.save_scale(named[""], path, level=self.looks.level)
-        elif self.by:
-            shrunk = {name: self._shrunk.get(group) for group, name in names.items()}
-            figures.save_groups(named, path, shrunk=shrunk, **self.looks.picture)
+        options = {"level": self.looks.level} if self._numbers else self.looks.picture
+        if not self.by:
+            figures.save(self.groups[()], path, **options)
+            return
+        shown: Any = self._shown or self.groups
+        names = {group: ", ".join(map(value_in_words, group)) for group in shown}
+        named = {name: shown[group] for group, name in names.items()}
+        if self._numbers:
+            figure = figures.plot_scale_groups(named, **options)
         else:
-            figures.save_estimate(named[""], path, **self.looks.picture)
+            shrunk = {name: self._shrunk.get(group) for group, name in names.items()}
+            figure = figures.plot_groups(named, shrunk=shrunk, **options)
+        save(figure, path)
 
     @property
     def _shown(self) -> Mapping[Group, Shown]:
@@ -160,12 +166,8 @@ class Estimates:
             title = None
             if self.by:
                 title = f"{in_words(self.by, group)} · {plural(one.n, 'report')}"
-            if self._numbers:
-                wanted = {"level": self.looks.level, "quantiles": self.looks.quantiles}
-                print_figures(one, title=title, **wanted)  # type: ignore[arg-type]
-                continue
-            options = self.looks.table(ROWS_OF_A_GROUP if self.by else ROWS)
-            print_estimate(one, title=title, shrunk=self._shrunk.get(group), **options)
+            rows = ROWS_OF_A_GROUP if self.by else ROWS
+            self.looks.show(one, title, rows, self._shrunk.get(group))
         if hidden := len(self.groups) - len(self._shown):
             groups = plural(hidden, "group")
             click.echo(f"{groups} of fewer than {LEAST_GROUP} reports: too few for a table.")

@@ -67,10 +67,10 @@ def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Any, lis
     if carried is not None:
         _refuse_swapped(path, reports)
         return carried, [path, *reports]
+    found = read_contract(path, reports)
     if not reports:
-        read_contract(path)
         raise click.UsageError("Missing argument 'REPORTS...'.")
-    return read_contract(path, reports), [*reports]
+    return found, [*reports]
 
 
 def _refuse_swapped(path: Path, others: Sequence[OnePath]) -> None:
@@ -87,16 +87,17 @@ def _begins(path: Path, mark: bytes) -> bool:
 
 def is_survey(path: Path) -> bool:
     """Say whether a file is a survey."""
+    return path.is_file() and _begins(path, b"{") and _contract_in(path) is not None
+
+
+def _contract_in(path: Path) -> Contract | None:
     from ..contract import Contract
     from ..errors import PrivetError
 
-    if not path.is_file() or not _begins(path, b"{"):
-        return False
     try:
-        Contract.read(path)
+        return Contract.read(path)
     except PrivetError:
-        return False
-    return True
+        return None
 
 
 def refuse_reports(answers: Sequence[Path], out: Path) -> None:
@@ -115,15 +116,9 @@ def refuse_reports(answers: Sequence[Path], out: Path) -> None:
 
 def keep_another(path: Path, survey: Contract) -> None:
     """Refuse to replace a file, unless it is this very survey."""
-    from ..contract import Contract
-    from ..errors import PrivetError
-
     if not path.is_file() or not path.stat().st_size:
         return
-    try:
-        before: Contract | None = Contract.read(path)
-    except PrivetError:
-        before = None
+    before = _contract_in(path)
     if before != survey:
         what = "something else" if before is None else f"another survey, {before.id!r}"
         raise click.UsageError(f"{path}: there is {what}; --force replaces it.")

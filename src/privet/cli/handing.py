@@ -10,6 +10,7 @@ from .guards import keep_another, note_epsilon
 from .output import print_json, say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from ..contract import Contract
@@ -24,10 +25,10 @@ def hand_over(
     force: bool,
     json_out: bool,
     from_answers: bool,
-    said: list[str] | None = None,
+    said: Sequence[str] = (),
 ) -> None:
     """Write a contract or print it, say what it is, and warn of what it may give away."""
-    lines = [*(said or ())]
+    lines = [*said]
     if out is not None:
         if not force:
             keep_another(out, made)

@@ -73,8 +73,7 @@ def kinds_without_bands(command: Any) -> Any:
 
 def answers_from(names: Sequence[str], given: dict[str, Any]) -> Sequence[str] | Answers:
     """Return the kind of answer that these options ask for, refusing those of another kind."""
-    several = {"most": "--most", "pairs": "--pairs"}
-    numbers = {"unit": "--unit", "whole": "--whole", "aim": "--aim", "bands": "--bands"}
+    several, numbers = ("most", "pairs"), ("unit", "whole", "aim", "bands")
     if given["scale"] is not None:
         if names or given["several"]:
             raise click.UsageError("--scale is for numbers: without categories, or --several.")
@@ -93,18 +92,16 @@ def answers_from(names: Sequence[str], given: dict[str, Any]) -> Sequence[str] |
 def _scale(given: dict[str, Any]) -> Answers:
     from ..answers import Scale
 
-    also: dict[str, Any] = {"unit": given["unit"] or "", "whole": given["whole"]}
-    also["aim"] = given["aim"] or "shape"
+    also = {name: given[name] for name in ("unit", "whole", "aim") if given[name]}
     if given.get("bands") is not None:
         try:
             also["bands"] = [float(border) for border in given["bands"].split(",")]
         except ValueError:
             raise click.UsageError("--bands are numbers, with commas between them.") from None
-    low, high, *cells = given["scale"]
-    return Scale(low, high, *cells, **also)
+    return Scale(*given["scale"], **also)
 
 
-def _refuse(given: dict[str, Any], options: dict[str, str], kind: str) -> None:
-    for name, option in options.items():
+def _refuse(given: dict[str, Any], names: Sequence[str], kind: str) -> None:
+    for name in names:
         if given.get(name):
-            raise click.UsageError(f"{option} is for {kind}.")
+            raise click.UsageError(f"--{name} is for {kind}.")

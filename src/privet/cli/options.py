@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import wraps
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,6 +36,16 @@ class InOrder(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
         return list(self.commands)
+
+
+def typed_options() -> list[str]:
+    """Return the options and arguments of the command that were typed."""
+    context = click.get_current_context()
+    return [
+        one.opts[-1]
+        for one in context.command.params
+        if context.get_parameter_source(one.name or "") is ParameterSource.COMMANDLINE
+    ]
 
 
 class _Output(click.Path):
@@ -63,24 +75,22 @@ class _Files(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = Path(value)
-        if value == "-" or (path.exists() and not path.is_file() and not path.is_dir()):
-            if not self._piped:
-                self.fail(f"{value!r} is a pipe; reports are read from files.", param, ctx)
-            return [path]
-        if path.is_file():
+        is_pipe = value == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+        if is_pipe and not self._piped:
+            self.fail(f"{value!r} is a pipe; reports are read from files.", param, ctx)
+        if is_pipe or path.is_file():
             return [path]
         if path.is_dir() and value:
             # Engines write a folder of parts, with notes whose names begin like this.
-            found = sorted(p for p in path.iterdir() if p.is_file() and p.name[0] not in "._")
-            if not found:
-                self.fail(f"There are no files in the folder {value!r}.", param, ctx)
-            return found
-        matches = sorted(Path(match) for match in glob(value, recursive=True))  # noqa: PTH207
-        found = [match for match in matches if match.is_file()]
-        if not found:
-            what = "No file matches" if has_magic(value) else "There is no file"
-            self.fail(f"{what} {value!r}.", param, ctx)
-        return found
+            found = [inside for inside in path.iterdir() if inside.name[0] not in "._"]
+            none = "There are no files in the folder"
+        else:
+            found = [Path(match) for match in glob(value, recursive=True)]  # noqa: PTH207
+            none = "No file matches" if has_magic(value) else "There is no file"
+        files = sorted(filter(Path.is_file, found))
+        if not files:
+            self.fail(f"{none} {value!r}.", param, ctx)
+        return files
 
 
 def flat(ctx: click.Context, param: click.Parameter, value: Iterable[list[Path]]) -> list[Path]:
@@ -88,19 +98,18 @@ def flat(ctx: click.Context, param: click.Parameter, value: Iterable[list[Path]]
     return [path for some in value for path in some]
 
 
-def keep_apart(read: Iterable[str | os.PathLike[str]], written: Iterable[Path | None]) -> None:
+def keep_apart(
+    read: Iterable[str | os.PathLike[str] | None], written: Iterable[Path | None]
+) -> None:
     """Refuse a file that would be read twice, or overwritten by another output of the command."""
+    rules = "it would count twice", "the output must be a file of its own"
     given: set[str] = set()
-    for path in read:
-        if (real := os.path.realpath(path)) in given:
-            raise click.UsageError(f"{path}: given twice; it would count twice.")
-        given.add(real)
-    for output in written:
-        if output is not None:
-            if (real := os.path.realpath(output)) in given:
-                raise click.UsageError(
-                    f"{output}: given twice; the output must be a file of its own."
-                )
+    for paths, rule in zip((read, written), rules, strict=True):
+        for path in paths:
+            if path is None:
+                continue
+            if (real := os.path.realpath(path)) in given:
+                raise click.UsageError(f"{path}: given twice; {rule}.")
             given.add(real)
 
 
@@ -141,23 +150,50 @@ COUNT = click.option(
     metavar="COLUMN",
     help="The column that says how many people gave a row's answer; by default each row is one.",
 )
-_STRIP = click.option("--strip", is_flag=True, help="Leave out the space around answers.")
-_IGNORE_CASE = click.option("--ignore-case", is_flag=True, help="Take 'Tea' for 'tea'.")
-_NA = click.option(
-    "--na", multiple=True, metavar="TEXT",
-    help="Text that means that there is no answer, such as NA; repeatable.",
+_READING = (
+    click.option("--strip", is_flag=True, help="Leave out the space around answers."),
+    click.option("--ignore-case", is_flag=True, help="Take 'Tea' for 'tea'."),
+    click.option(
+        "--na", multiple=True, metavar="TEXT",
+        help="Text that means that there is no answer, such as NA; repeatable.",
+    ),
+    click.option(
+        "--delimiter",
+        callback=lambda ctx, param, typed: {"\\t": "\t", "tab": "\t"}.get(typed, typed),
+        show_default="a comma; in .tsv files a tab",
+        help="What separates the fields of a CSV file.",
+    ),
+    click.option(
+        "--sheet", metavar="NAME", show_default="the first", help="The sheet of a spreadsheet."
+    ),
 )  # fmt: skip
 
 
-def cleaning(command: Any) -> Any:
-    """Give a command the options --strip, --ignore-case and --na."""
-    return _STRIP(_IGNORE_CASE(_NA(command)))
+class Reading(NamedTuple):
+    """How answers are read from files."""
+
+    strip: bool
+    ignore_case: bool
+    na: tuple[str, ...]
+    delimiter: str | None
+    sheet: str | None
+
+    def options(self, *fates: str) -> dict[str, Any]:
+        """Return it for `privet.bulk`, with what is done to missing and to unknown answers."""
+        from ..analysis.cleaning import Cleaning
+
+        cleaning = Cleaning(self.strip, self.ignore_case, self.na, *fates)
+        return {"cleaning": cleaning, "delimiter": self.delimiter, "sheet": self.sheet}
 
 
-SHEET = click.option(
-    "--sheet", metavar="NAME", show_default="the first", help="The sheet of a spreadsheet."
-)
-DELIMITER = click.option(
-    "--delimiter", callback=lambda ctx, param, typed: {"\\t": "\t", "tab": "\t"}.get(typed, typed),
-    show_default="a comma; in .tsv files a tab", help="What separates the fields of a CSV file.",
-)  # fmt: skip
+def reading(command: Any) -> Any:
+    """Give a command the options of a `Reading`, which it takes as one argument."""
+
+    @wraps(command)
+    def read(**given: Any) -> Any:
+        how = Reading(*(given.pop(name) for name in Reading._fields))
+        return command(reading=how, **given)
+
+    for option in reversed(_READING):
+        read = option(read)
+    return read

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -35,6 +35,27 @@ def as_json(document: Any) -> str:
     }
     """
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def rows_of(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
+    """Return the rows of a table, as JSON has them.
+
+    >>> rows_of({"name": ["tea", "coffee"], "share": [0.6, 0.4]})
+    [{'name': 'tea', 'share': 0.6}, {'name': 'coffee', 'share': 0.4}]
+    """
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def in_lists(columns: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return columns as lists of Python's own numbers."""
+    return {name: v.tolist() if hasattr(v, "tolist") else v for name, v in columns.items()}
+
+
+def print_lines(lines: Mapping[str, str]) -> None:
+    """Print a line for each name, with the values below each other."""
+    width = max(map(len, lines))
+    for name, value in lines.items():
+        click.echo(f"{name:<{width}}  {value}")
 
 
 @contextmanager

@@ -65,8 +65,9 @@ def plan(
 
     privet plan --categories 30 --people 50000 --margin 0.01 --compare
     """
-    from ..figures import save_plan
+    from ..figures import canvas, plot_plan
     from ..plan.planning import plan as make
+    from ..shuffle.amplification import if_shuffled
 
     if questionnaire is not None:
         others = (d, epsilon, margin, figure, *kind.values())
@@ -79,12 +80,12 @@ def plan(
         raise click.UsageError("Give two of --epsilon, --people and --margin.")
     found = make(answers, epsilon=epsilon, n=n, margin=margin, level=level)
     rows = compared_rows(found) if compared else None
-    shuffled = Shuffled.of(found.mechanism, found.n, delta)
+    shuffled = Shuffled(if_shuffled(found.mechanism, found.n, delta), delta)
     with outputs(None, figure) as (_, picture):
         if picture is not None:
-            save_plan(found, picture)
+            canvas.save(plot_plan(found), picture)
     if json_out:
-        print_json(describe_plan(found, rows) | shuffled.described())
+        print_json(describe_plan(found, rows) | {"shuffled": shuffled._asdict()})
         return
     if rows is not None:
         print_compared(rows, found)
@@ -108,13 +109,15 @@ def _answers(d: int | None, kind: dict[str, Any]) -> Asked:
 def _plan_questionnaire(path: Path, n: int, delta: float, json_out: bool) -> None:
     from ..plan import plan_questionnaire
     from ..questionnaire import Questionnaire
+    from ..shuffle.amplification import if_shuffled
 
     questionnaire = Questionnaire.read(path)
     rows = plan_questionnaire(questionnaire, n)
-    shuffled = Shuffled.of(questionnaire.mechanism, n, delta)
+    shuffled = Shuffled(if_shuffled(questionnaire.mechanism, n, delta), delta)
     if json_out:
-        print_json(describe_questionnaire(questionnaire, n, rows) | shuffled.described())
+        described = describe_questionnaire(questionnaire, n, rows)
+        print_json(described | {"shuffled": shuffled._asdict()})
         return
     print_questionnaire(questionnaire, n, rows)
-    click.echo(f"{shuffled.name}: {shuffled}.")
+    click.echo(f"shuffled, {n:,} people: {shuffled}.")
     note_epsilon(questionnaire.epsilon)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from decimal import ROUND_UP, Context
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,13 +11,12 @@ import click
 
 from ..plan.planning import Plan, ScalePlan
 from ..poisoning.gains import worth
-from .output import printable, three_digits
-from .terminal import console, new_table
+from .output import print_lines, printable, three_digits
+from .terminal import console, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from ..mechanisms.base import Mechanism
     from ..plan import Comparison, PlannedQuestion, SetComparison
     from ..questionnaire import Questionnaire
 
@@ -27,23 +26,10 @@ _WIDE = 115  # for all columns of a comparison
 
 
 class Shuffled(NamedTuple):
-    """How private a crowd's reports are once nobody can link them to people."""
+    """The central ε at δ of reports that nobody can link to people; none where it is not known."""
 
-    n: int
     epsilon: float | None
     delta: float
-
-    @classmethod
-    def of(cls, mechanism: Mechanism, n: int, delta: float) -> Shuffled:
-        """Ask for the central ε of n people at δ."""
-        from ..shuffle.amplification import if_shuffled
-
-        return cls(n, if_shuffled(mechanism, n, delta), delta)
-
-    @property
-    def name(self) -> str:
-        """What a line says it is about."""
-        return f"shuffled, {self.n:,} people"
 
     def __str__(self) -> str:
         if self.epsilon is None:
@@ -51,10 +37,6 @@ class Shuffled(NamedTuple):
         certified = Context(prec=3, rounding=ROUND_UP).create_decimal(self.epsilon)
         level = f"central ε = {float(certified):g} at δ = {self.delta:g}"
         return f"{level}, if nobody can link a report to a person"
-
-    def described(self) -> dict[str, Any]:
-        """Return what JSON output says."""
-        return {"shuffled": {"epsilon": self.epsilon, "delta": self.delta}}
 
 
 def print_plan(found: Plan | ScalePlan, shuffled: Shuffled) -> None:
@@ -72,14 +54,12 @@ def print_plan(found: Plan | ScalePlan, shuffled: Shuffled) -> None:
             share = found.detectable
             said = "none" if share is None else f"{100 * share:.3g} %"
             lines["smallest share distinguishable from zero"] = said
-    lines[shuffled.name] = str(shuffled)
+    lines[f"shuffled, {found.n:,} people"] = str(shuffled)
     if (lie := worth(found.mechanism)) is not None:
         last = ", at the end of the scale" if isinstance(found, ScalePlan) else ""
         lines["one false report"] = f"is worth up to {lie:.3g} honest answers{last}"
     lines["report"] = f"{_size(found.report_bytes)}, {found.mechanism!r}"
-    width = max(map(len, lines))
-    for name, value in lines.items():
-        click.echo(f"{name:<{width}}  {value}")
+    print_lines(lines)
 
 
 def compared_rows(found: Plan | ScalePlan) -> Compared:
@@ -106,15 +86,10 @@ def describe_plan(found: Plan | ScalePlan, rows: Compared | None) -> dict[str, A
 
 
 def _described(one: Any) -> dict[str, Any]:
-    names = [field.name for field in fields(one) if field.name != "answers"]
-    described = {name: getattr(one, name) for name in names}
+    described = {name: value for name, value in vars(one).items() if name != "answers"}
+    described["mechanism"] = one.mechanism.name
     window = {"window": one.mechanism.window} if isinstance(one, ScalePlan) else {}
-    return {
-        **described,
-        "mechanism": one.mechanism.name,
-        **window,
-        "report_bytes": one.report_bytes,
-    }
+    return described | window | {"report_bytes": one.report_bytes}
 
 
 # --- mechanisms side by side ----------------------------------------------------------------------
@@ -122,80 +97,58 @@ def _described(one: Any) -> dict[str, Any]:
 
 def print_compared(rows: Compared, found: Plan | ScalePlan) -> None:
     """Print all mechanisms, and which one the plan is of."""
+    wide = console(120).width >= _WIDE
     if isinstance(found, ScalePlan):
-        _print_windows(rows, found)  # type: ignore[arg-type]
+        lines = [_of_window(row, found) for row in rows]  # type: ignore[arg-type]
     elif isinstance(found.answers, int):
-        _print_mechanisms(rows, found)  # type: ignore[arg-type]
+        lines = [_of_mechanism(row, found, wide=wide) for row in rows]  # type: ignore[arg-type]
     else:
-        _print_sets(rows, found)  # type: ignore[arg-type]
-
-
-def _print_mechanisms(rows: Sequence[Comparison], found: Plan) -> None:
-    costs = ("random", "counting", "decoding") if console(120).width >= _WIDE else ()
-    heads = ("mechanism", "s.e. of a share", "squared error", "of the best", "report", *costs)
-    lines = [
-        (
-            _marked(row, found),
-            f"± {100 * sqrt(row.squared_error / row.mechanism.d):.2g} %",
-            f"{row.squared_error:.3g}",
-            f"{row.relative_error:,.3f} ×",
-            _size(row.report_bytes),
-            _size(row.random_bytes),
-            f"{three_digits(row.counting_steps)} per report",
-            three_digits(row.decoding_steps),
-        )[: len(heads)]
-        for row in rows
-    ]
-    _print_table(heads, lines)
-    if not costs:
+        lines = [_of_sets(row, found, rows[0]) for row in rows]  # type: ignore[arg-type]
+    first, *heads = lines[0]
+    cells = [line.values() for line in lines]
+    print_table([first], heads, cells, width=120, no_wrap=True)
+    if isinstance(found.answers, int) and not wide:
         click.echo("A wider terminal also shows what each costs.\n")
 
 
-def _print_sets(rows: Sequence[SetComparison], found: Plan) -> None:
-    best = rows[0].deviation
-    lines = [
-        (
-            _marked(row, found),
-            f"± {100 * row.deviation / sqrt(found.n):.2g} %",
-            f"{row.deviation / best:,.3f} ×",
-            _size(row.report_bytes),
-        )
-        for row in rows
-    ]
-    _print_table(("mechanism", "s.e. of an option", "of the best", "report"), lines)
+def _of_mechanism(row: Comparison, found: Plan, *, wide: bool) -> dict[str, str]:
+    cells = {
+        "mechanism": _marked(row, found),
+        "s.e. of a share": f"± {100 * sqrt(row.squared_error / row.mechanism.d):.2g} %",
+        "squared error": f"{row.squared_error:.3g}",
+        "of the best": f"{row.relative_error:,.3f} ×",
+        "report": _size(row.report_bytes),
+    }
+    costs = {
+        "random": _size(row.random_bytes),
+        "counting": f"{three_digits(row.counting_steps)} per report",
+        "decoding": three_digits(row.decoding_steps),
+    }
+    return cells | costs if wide else cells
 
 
-def _print_windows(rows: Sequence[ScalePlan], found: ScalePlan) -> None:
-    unit, level = found.answers.unit, f"{100 * found.level:g} % margin"
-    lines = [
-        (
-            row.answers.aim + (" ←" if row.mechanism == found.mechanism else ""),
-            f"{row.mechanism.window:,} of {row.mechanism.d:,} cells",
-            f"± {_number(row.margin, unit)}",
-            _percent(row.share_margin),
-            _size(row.report_bytes),
-        )
-        for row in rows
-    ]
-    heads = ("aim", "window", f"{level}, mean", "lower half", "report")
-    _print_table(heads, lines)
+def _of_sets(row: SetComparison, found: Plan, best: SetComparison) -> dict[str, str]:
+    return {
+        "mechanism": _marked(row, found),
+        "s.e. of an option": f"± {100 * row.deviation / sqrt(found.n):.2g} %",
+        "of the best": f"{row.deviation / best.deviation:,.3f} ×",
+        "report": _size(row.report_bytes),
+    }
+
+
+def _of_window(row: ScalePlan, found: ScalePlan) -> dict[str, str]:
+    return {
+        "aim": row.answers.aim + (" ←" if row.mechanism == found.mechanism else ""),
+        "window": f"{row.mechanism.window:,} of {row.mechanism.d:,} cells",
+        f"{100 * found.level:g} % margin, mean": f"± {_number(row.margin, found.answers.unit)}",
+        "lower half": _percent(row.share_margin),
+        "report": _size(row.report_bytes),
+    }
 
 
 def _marked(row: Comparison | SetComparison, found: Plan) -> str:
     name = row.mechanism.name
     return f"{name} ←" if name == found.mechanism.name else name
-
-
-def _print_table(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None, width: int = 120
-) -> None:
-    screen, table = console(width), new_table(title)
-    for head in heads:
-        side = "left" if head == heads[0] else "right"
-        table.add_column(head, justify=side, no_wrap=True)  # type: ignore[arg-type]
-    for row in rows:
-        table.add_row(*row)
-    screen.print(table)
 
 
 # --- questionnaires -------------------------------------------------------------------------------
@@ -210,7 +163,8 @@ def print_questionnaire(
         (_asked(page.asks), f"{100 * page.share:.1f} %", f"{n * page.share:,.0f}")
         for page in questionnaire.pages
     ]
-    _print_table(("page", "share", "people"), pages, printable(questionnaire.title), 100)
+    title = printable(questionnaire.title)
+    print_table(["page"], ["share", "people"], pages, title, no_wrap=True)
     lines = [
         (
             _asked(row.asks),
@@ -221,8 +175,9 @@ def print_questionnaire(
         )
         for row in rows
     ]
-    heads = ("estimated", "people", "s.e.", "of", "without tables", "one each", "ε split")
-    _print_table(heads, lines, f"{n:,} people, ε = {questionnaire.epsilon:g}", 100)
+    heads = ("people", "s.e.", "of", "without tables", "one each", "ε split")
+    title = f"{n:,} people, ε = {questionnaire.epsilon:g}"
+    print_table(["estimated"], heads, lines, title, no_wrap=True)
     click.echo("On the right are the standard errors of other ways to ask, as multiples of these.")
     click.echo(_where_splitting_wins(rows))
 
@@ -269,9 +224,7 @@ def _error(row: PlannedQuestion, units: dict[str, str]) -> str:
 
 
 def _factor(other: float, row: PlannedQuestion) -> str:
-    if not isfinite(other):
-        return "unknown"
-    return f"{other / row.standard_error:.2f} ×"
+    return f"{other / row.standard_error:.2f} ×" if isfinite(other) else "unknown"
 
 
 def _number(value: float, unit: str) -> str:

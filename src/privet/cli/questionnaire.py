@@ -8,8 +8,8 @@ import click
 
 from .guards import read_contract
 from .handing import hand_over
-from .options import DELIMITER, FILES, INPUT, JSON, OUTPUT, SHEET, InOrder, cleaning, keep_apart
-from .output import plural, print_json
+from .options import FILES, INPUT, JSON, OUTPUT, InOrder, keep_apart, reading, typed_options
+from .output import plural, print_json, print_lines
 from .show import describe_survey
 from .terminal import console, new_table
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ..questionnaire import Questionnaire
 
 
-_OPTIONS = {"columns": "column", "scales": "scale", "tables": "table"}
+# What is said of the file that is written, whatever the questions come from.
+_OF_THE_FILE = {"draft", "--out", "--force", "--json"}
 
 
 @click.group(cls=InOrder, no_args_is_help=False)
@@ -45,9 +46,7 @@ def questionnaire() -> None:
 @click.option("--table", "tables", multiple=True, metavar="A,B", help="Ask these jointly.")
 @click.option("--title", help="What the questions are about.")
 @click.option("-e", "--epsilon", type=float, help="The privacy level of a whole person.")
-@cleaning
-@DELIMITER
-@SHEET
+@reading
 @click.option("-o", "--out", type=OUTPUT, show_default="stdout", help="The questionnaire's file.")
 @click.option("--force", is_flag=True, help="Replace another file of that name.")
 @JSON
@@ -67,11 +66,10 @@ def new(
 
     if (draft is None) == (answers is None):
         raise click.UsageError("Give a draft, or --from with a table.")
-    keep_apart([*([draft] if draft else []), *(answers or [])], [out])
+    keep_apart([draft, *(answers or ())], [out])
     if draft is not None:
-        if given := [name for name, value in options.items() if value]:
-            option = _OPTIONS.get(given[0], given[0])
-            raise click.UsageError(f"--{option} is for --from; the draft says the rest.")
+        if others := [name for name in typed_options() if name not in _OF_THE_FILE]:
+            raise click.UsageError(f"{others[0]} is for --from; the draft says the rest.")
         made = read_draft(draft)
     else:
         from .columns import questionnaire_from
@@ -112,8 +110,7 @@ def show(file: Path, json_out: bool) -> None:
         "report": plural(read.mechanism.report_bytes, "byte"),
         "fingerprint": read.fingerprint,
     }
-    for name, value in lines.items():
-        click.echo(f"{name:<12} {value}")
+    print_lines(lines)
     screen, table = console(), new_table()
     table.add_column("page", overflow="fold")
     table.add_column("drawn by", justify="right")

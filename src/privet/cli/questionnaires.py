@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .guards import LEAST_GROUP
-from .output import plural, say
-from .show import describe_estimate, describe_survey, print_estimate, print_figures
-from .terminal import console, new_table
+from .output import in_lists, plural, rows_of, say
+from .show import describe_estimate, describe_survey
+from .terminal import console, print_table
 from .weights import in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -24,12 +23,11 @@ if TYPE_CHECKING:
 
     from ..analysis.questionnaire_estimate import QuestionnaireEstimate
     from ..bulk.groups import Group
-    from ..tables import Table
+    from ..tables import ConditionalShares, Table
     from .groups import Looks
 
-    Floats = NDArray[np.float64]
-
 _ROWS = 12
+_ERRORS = "standard_error", "low", "high"
 _TWO = 2
 
 
@@ -57,23 +55,22 @@ class Answered:
         """Yield a row for every number: what was asked, the answer, and its estimate."""
         level = self.looks.level
         for name, one in self._questions(estimate).items():
-            columns = one.columns(level)
-            first = columns.get("figure") or columns["category"]
-            values = columns.get("value", columns.get("frequency"))
-            ends = columns["standard_error"], columns["low"], columns["high"]
-            for answer, *numbers in zip(first, values, *ends, strict=True):
+            columns = in_lists(one.columns(level))
+            value = ("figure", "value") if "figure" in columns else ("category", "frequency")
+            wanted = (columns[column] for column in (*value, *_ERRORS))
+            for answer, *numbers in zip(*wanted, strict=True):
                 yield name, one.n, answer, *map(float, numbers)
         for ids, table in self._tables(estimate).items():
-            columns = table.columns(level)
+            columns = in_lists(table.columns(level))
+            people = sum(page.n for page in table.pages)
             answers = zip(*(columns[name] for name in ids), strict=True)
-            wanted = ("frequency", "standard_error", "low", "high")
-            for cell, *some in zip(answers, *(columns[n].tolist() for n in wanted), strict=True):
-                people = sum(page.n for page in table.pages)
-                yield " × ".join(ids), people, " × ".join(cell), *some
+            wanted = (columns[column] for column in ("frequency", *_ERRORS))
+            for cell, *numbers in zip(answers, *wanted, strict=True):
+                yield " × ".join(ids), people, " × ".join(cell), *numbers
 
     def columns(self) -> dict[str, list[Any]]:
         """Return one table of every number, with the group's values in every row."""
-        names = "question", "n", "answer", "value", "standard_error", "low", "high"
+        names = "question", "n", "answer", "value", *_ERRORS
         whole: dict[str, list[Any]] = {name: [] for name in (*self.by, *names)}
         for group, estimate in self.groups.items():
             for row in self._rows(estimate):
@@ -110,30 +107,28 @@ class Answered:
 
         They appear together, when all are drawn.
         """
+        from ..figures import save
         from ..files import replacing
 
         drawn: dict[Path, str] = {}
         with ExitStack() as files:
-            for name, draw in self._pictures():
+            for name, shown in self._pictures():
                 place = _beside(path, name)
                 if place in drawn:
                     raise click.UsageError(f"{place}: would be of both {drawn[place]} and {name}.")
                 drawn[place] = name
-                draw(files.enter_context(replacing(place)))
+                save(shown, files.enter_context(replacing(place)), level=self.looks.level)
         for place in drawn:
             say(f"{place}: written")
 
-    def _pictures(self) -> Iterator[tuple[str, Callable[[Path], None]]]:
-        """Yield what each picture is of, and how it is drawn."""
-        from .. import figures
-
-        level = self.looks.level
+    def _pictures(self) -> Iterator[tuple[str, Any]]:
+        """Yield the name of each picture, and what it shows."""
         for group, estimate in self.groups.items():
             for name, one in self._questions(estimate).items():
-                yield _joined(group, (name,)), partial(figures.save, one, level=level)
+                yield "-".join([*map(str, group), name]), one
             for ids, table in self._tables(estimate).items():
                 if len(ids) == _TWO:
-                    yield _joined(group, ids), partial(figures.save, table, level=level)
+                    yield "-".join([*map(str, group), *ids]), table
 
     def show(self) -> None:
         """Print every question, and every table with what goes together in it."""
@@ -143,90 +138,62 @@ class Answered:
                 if estimate.n < LEAST_GROUP:
                     continue
             for one in self._questions(estimate).values():
-                title = f"{one.survey.question} · {plural(one.n, 'report')}"
-                if hasattr(one, "mean"):
-                    looks = self.looks
-                    print_figures(one, title=title, level=looks.level, quantiles=looks.quantiles)
-                else:
-                    options = self.looks.table(_ROWS) | {"ranks": False}
-                    print_estimate(one, title=title, **options)
+                self.looks.show(one, f"{one.survey.question} · {plural(one.n, 'report')}", _ROWS)
             for table in self._tables(estimate).values():
-                print_table(table, self.looks.level)
+                _print_table(table, self.looks.level)
         some = next(iter(self.groups.values()))
         n = plural(sum(one.n for one in self.groups.values()), "report")
         click.echo(f"{n}, epsilon = {some.survey.epsilon:g}, {some.survey!r}")
 
 
-def print_table(table: Table, level: float) -> None:
+def _print_table(table: Table, level: float) -> None:
     """Print the shares of a table's cells, the shares in each row, and what goes together."""
     names, screen = table.names, console()
-    ends = table.interval(level)
-    note = f"{100 * level:g} % intervals"
+    title = f"{' × '.join(names)}: % of all people, {100 * level:g} % intervals"
     if len(names) > _TWO:
-        shown = new_table(f"{' × '.join(names)}: % of all people, {note}")
-        for name in names:
-            shown.add_column(name, overflow="fold")
-        shown.add_column("share", justify="right")
-        answers = zip(*table.answers().values(), strict=True)
-        cells = _cells(table.frequencies, ends).ravel()
-        for cell, text in zip(answers, cells, strict=True):
-            shown.add_row(*cell, text)
-        screen.print(shown)
+        rows = zip(*table.answers().values(), _cells(table, level).ravel(), strict=True)
+        print_table(names, ["share"], rows, title, overflow="fold")
         return
-    _print_cells(
-        table, f"{names[0]} × {names[1]}: % of all people, {note}", table.frequencies, ends
-    )
-    rows = table.row_shares()
+    _print_cells(table, title, _cells(table, level))
     title = f"Of those with each answer to {names[0]!r}: % with each answer to {names[1]!r}"
-    _print_cells(table, title, rows.frequencies, rows.interval(level))
+    _print_cells(table, title, _cells(table.row_shares(), level))
     strength = table.association()
     low, high = strength.interval(level)
     screen.print(f"{table.independence()}")
     screen.print(f"Cramér's V = {strength.value:.2f}, from {low:.2f} to {high:.2f}.\n")
 
 
-def _print_cells(table: Table, title: str, shares: Floats, ends: tuple[Floats, Floats]) -> None:
-    shown = new_table(title)
-    shown.add_column(table.names[0], overflow="fold")
-    for name in table.categories[1]:
-        shown.add_column(name, justify="right", overflow="fold")
-    for name, row in zip(table.categories[0], _cells(shares, ends), strict=True):
-        shown.add_row(name, *row)
-    console().print(shown)
+def _print_cells(table: Table, title: str, cells: NDArray[np.str_]) -> None:
+    first, second = table.categories
+    rows = ([name, *row] for name, row in zip(first, cells, strict=True))
+    print_table(table.names[:1], second, rows, title, overflow="fold")
 
 
-def _cells(shares: Floats, ends: tuple[Floats, Floats]) -> Any:
+def _cells(shown: Table | ConditionalShares, level: float) -> NDArray[np.str_]:
     """Return the text of each cell: a share and its interval, in percent."""
     import numpy as np
 
-    low, high = ends
+    columns = (column.ravel() for column in (shown.frequencies, *shown.interval(level)))
     texts = [
-        f"{100 * share:z.1f} ({100 * a:.1f}–{100 * b:.1f})"
-        for share, a, b in zip(shares.ravel(), low.ravel(), high.ravel(), strict=True)
+        f"{100 * share:z.1f} ({100 * low:.1f}–{100 * high:.1f})"
+        for share, low, high in zip(*columns, strict=True)
     ]
-    return np.array(texts).reshape(shares.shape)
+    return np.array(texts).reshape(shown.frequencies.shape)
 
 
 def _described_table(ids: Sequence[str], table: Table, level: float) -> dict[str, Any]:
-    columns = {
-        name: values if isinstance(values, list) else values.tolist()
-        for name, values in table.columns(level).items()
+    described = {"questions": list(ids), "cells": rows_of(in_lists(table.columns(level)))}
+    if len(ids) > _TWO:
+        return described
+    strength, shares = table.association(), table.row_shares()
+    low, high = shares.interval(level)
+    return described | {
+        "row_shares": shares.frequencies.tolist(),
+        "row_shares_low": low.tolist(),
+        "row_shares_high": high.tolist(),
+        "independence_p_value": table.independence().p_value,
+        "cramers_v": [strength.value, *strength.interval(level)],
     }
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    described: dict[str, Any] = {"questions": list(ids), "cells": rows}
-    if len(ids) == _TWO:
-        test, strength = table.independence(), table.association()
-        shares = table.row_shares()
-        low, high = shares.interval(level)
-        described["row_shares"] = shares.frequencies.tolist()
-        described["row_shares_low"], described["row_shares_high"] = low.tolist(), high.tolist()
-        described["independence_p_value"] = test.p_value
-        described["cramers_v"] = [strength.value, *strength.interval(level)]
-    return described
-
-
-def _joined(group: Group, ids: Sequence[str]) -> str:
-    return "-".join([*map(str, group), *ids])
 
 
 def _beside(path: Path, name: str) -> Path:

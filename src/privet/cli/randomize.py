@@ -7,26 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from .guards import note_epsilon, note_groups, read_contract, refuse_reports
-from .options import (
-    COLUMN,
-    COUNT,
-    DELIMITER,
-    FILES,
-    INPUT,
-    JSON,
-    OUTPUT,
-    SHEET,
-    Once,
-    cleaning,
-    flat,
-    keep_apart,
-)
+from .options import COLUMN, COUNT, FILES, INPUT, JSON, OUTPUT, Once, flat, keep_apart, reading
 from .output import plural, print_json, say, taken
 from .show import describe_survey
 from .terminal import progress
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from .options import Reading
 
 
 @click.command(cls=Once)
@@ -49,9 +38,7 @@ if TYPE_CHECKING:
     "--missing", default="error", metavar="error|drop|CATEGORY",
     help="What to do with a row that has no answer: the same choice.",
 )  # fmt: skip
-@cleaning
-@DELIMITER
-@SHEET
+@reading
 @click.option(
     "--keep-order", is_flag=True,
     help="Write the reports in the order of the answers. Anyone who knows the order of the people "
@@ -67,11 +54,7 @@ def randomize(
     by: tuple[str, ...],
     unknown: str,
     missing: str,
-    strip: bool,
-    ignore_case: bool,
-    na: tuple[str, ...],
-    delimiter: str | None,
-    sheet: str | None,
+    reading: Reading,
     keep_order: bool,
     json_out: bool,
 ) -> None:
@@ -86,15 +69,14 @@ def randomize(
 
     privet randomize survey.json answers.csv -o reports.parquet
     """
-    from ..bulk import Cleaning, randomize_files
+    from ..bulk import randomize_files
 
     contract = read_contract(survey, answers)
     keep_apart([survey, *answers], [out])
     refuse_reports(answers, out)
     done = randomize_files(
-        answers, contract, out, column=column, count=count, by=by, delimiter=delimiter,
-        sheet=sheet, keep_order=keep_order,
-        cleaning=Cleaning(strip, ignore_case, na, missing, unknown), progress=progress,
+        answers, contract, out, column=column, count=count, by=by, keep_order=keep_order,
+        progress=progress, **reading.options(missing, unknown),
     )  # fmt: skip
     counts = {"rows": done.rows, "missing": done.missing}
     if done.different is not None:

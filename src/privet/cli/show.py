@@ -6,7 +6,8 @@ from dataclasses import asdict
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
-from .terminal import console, new_table
+from .output import in_lists, rows_of
+from .terminal import console, new_table, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -175,12 +176,10 @@ def print_figures(
     title: str | None = None,
 ) -> None:
     """Print the mean of numbers, their quantiles, and the shares of bands."""
-    screen, table = console(), new_table(title or estimate.survey.question)
     unit = f" {estimate.scale.unit}" if estimate.scale.unit else ""
-    for head in ("", "estimate", "± s.e.", f"{100 * level:g} % interval"):
-        table.add_column(head, justify="left" if not head else "right", no_wrap=True)
-    rows = estimate.figures(quantiles) if quantiles else estimate.figures()
-    for name, one in rows.items():
+    figures = estimate.figures(quantiles) if quantiles else estimate.figures()
+    rows = []
+    for name, one in figures.items():
         low, high = one.interval(level)
         numbers = one.value, one.standard_error, low, high
         if name.startswith("share"):
@@ -189,8 +188,9 @@ def print_figures(
             digits = max(0, 2 - floor(log10(max(abs(high - low), 1e-9))))
             value, error, low_text, high_text = (f"{number:z.{digits}f}" for number in numbers)
             value += unit
-        table.add_row(name, value, error, f"{low_text} – {high_text}")
-    screen.print(table)
+        rows.append((name, value, error, f"{low_text} – {high_text}"))
+    heads = ("estimate", "± s.e.", f"{100 * level:g} % interval")
+    print_table([""], heads, rows, title or estimate.survey.question, no_wrap=True)
 
 
 def describe_survey(survey: Contract) -> dict[str, Any]:
@@ -209,15 +209,11 @@ def describe_estimate(estimate: Shown, level: float, **options: Any) -> dict[str
     from ..analysis.estimate import Estimate
 
     columns = plain_columns(estimate, level, **options)
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if "figure" in columns:
-        return {"n": estimate.n, "figures": rows}
+        return {"n": estimate.n, "figures": rows_of(columns)}
     rest = estimate.remainder(level) if isinstance(estimate, Estimate) else None
-    return {
-        "n": estimate.n,
-        "not_found": None if rest is None else asdict(rest),
-        "categories": rows,
-    }
+    not_found = None if rest is None else asdict(rest)
+    return {"n": estimate.n, "not_found": not_found, "categories": rows_of(columns)}
 
 
 def plain_columns(
@@ -241,7 +237,7 @@ def plain_columns(
         columns["shrunk"] = shrunk
     if ranks and isinstance(estimate, Estimate):
         columns |= dict(zip(("rank_low", "rank_high"), estimate.ranks(level), strict=True))
-    return {k: v.tolist() if hasattr(v, "tolist") else v for k, v in columns.items()}
+    return in_lists(columns)
 
 
 def _bar(share: float, width: int = _BAR) -> str:

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .attack import attack
-from .options import FIGURE, INPUT, JSON, SEED, TABLE, WORKERS, InOrder, Once, keep_apart
+from .options import (
+    FIGURE,
+    INPUT,
+    JSON,
+    SEED,
+    TABLE,
+    WORKERS,
+    InOrder,
+    Once,
+    keep_apart,
+    typed_options,
+)
 from .output import outputs, print_json, three_digits, write_table
 from .terminal import console, new_table, progress
 
@@ -83,12 +94,14 @@ def simulate(
     privet simulate -e 1 -e 2 -t zipf:1.1 -t spikes:3 --figure errors.png
     """
     if context.invoked_subcommand is not None:
-        _check_unused(context)
+        for option in typed_options():  # which would go unheard
+            command = context.invoked_subcommand
+            raise click.UsageError(f"Option '{option}' is not one of '{command}'.")
         return
-    from ..figures import save_experiment
+    from ..figures import canvas, plot_experiment
     from ..simulate import run
 
-    keep_apart([truth_file] if truth_file is not None else [], [out, figure])
+    keep_apart([truth_file], [out, figure])
     forms: dict[str, Any] = {name: name for name in truths}
     if truth_file is not None:
         forms[truth_file.name] = own = _read_truth(truth_file)
@@ -102,7 +115,7 @@ def simulate(
         if table is not None:
             write_table(table, experiment.columns, lambda: _as_document(experiment))
         if picture is not None:
-            save_experiment(experiment, picture)
+            canvas.save(plot_experiment(experiment), picture)
     if json_out:
         print_json(_as_document(experiment))
     else:
@@ -110,15 +123,6 @@ def simulate(
 
 
 simulate.add_command(attack)
-
-
-def _check_unused(context: click.Context) -> None:
-    """Refuse options before the name of a command, which would go unheard."""
-    typed = click.core.ParameterSource.COMMANDLINE
-    for option in context.command.params:
-        if option.name and context.get_parameter_source(option.name) is typed:
-            command = context.invoked_subcommand
-            raise click.UsageError(f"Option '{option.opts[-1]}' is not one of '{command}'.")
 
 
 def _read_truth(path: Path) -> list[float]:

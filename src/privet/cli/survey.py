@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,25 +9,16 @@ import click
 from .guards import read_survey
 from .handing import hand_over
 from .kinds import answers_from, kinds
-from .options import (
-    COLUMN,
-    COUNT,
-    DELIMITER,
-    FILES,
-    INPUT,
-    JSON,
-    OUTPUT,
-    SHEET,
-    InOrder,
-    cleaning,
-    keep_apart,
-)
-from .output import plural, print_json, say
+from .options import COLUMN, COUNT, FILES, INPUT, JSON, OUTPUT, InOrder, keep_apart, reading
+from .output import plural, print_json, print_lines, say
 from .show import describe_survey
 from .taking import take_categories
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..survey import Survey
+    from .options import Reading
 
 _HEADERS = {"answer", "answers", "category", "categories"}
 
@@ -56,9 +46,7 @@ def survey() -> None:
 @COLUMN
 @COUNT
 @click.option("--top", type=click.IntRange(1), help="Take only the most frequent of these.")
-@cleaning
-@DELIMITER
-@SHEET
+@reading
 @click.option(
     "--other", is_flag=False, flag_value="other", metavar="[NAME]",
     help="Add a last category for all other answers, called 'other' unless it is given a name.",
@@ -78,11 +66,7 @@ def new(
     column: str | None,
     count: str | None,
     top: int | None,
-    strip: bool,
-    ignore_case: bool,
-    na: tuple[str, ...],
-    delimiter: str | None,
-    sheet: str | None,
+    reading: Reading,
     other: str | None,
     epsilon: float,
     mechanism: str,
@@ -96,22 +80,20 @@ def new(
 
     privet survey new -q "Tea or coffee?" -c tea -c coffee -e 1 -o survey.json
     """
-    from ..analysis.cleaning import Cleaning
     from ..survey import Survey
 
-    keep_apart([*(answers or ()), *([Path(listed)] if listed is not None else ())], [out])
+    keep_apart([*(answers or ()), listed], [out])
     categories = [*given, *(_lines(listed) if listed is not None else ())]
     said: list[str] = []
     if answers is not None:
-        how = Cleaning(strip, ignore_case, na)
-        where = answers, column, count, top, delimiter, sheet
-        taken, said = take_categories(*where, how, categories)
-        known = {how.fold(category) for category in (*categories, other or "")}
-        categories += [category for category in taken if how.fold(category) not in known]
-    elif any((column, count, top, delimiter, sheet, strip, ignore_case, na)):
+        how = reading.options()
+        fold = how["cleaning"].fold
+        taken, said = take_categories(answers, column, count, top, categories, **how)
+        known = {fold(category) for category in (*categories, other or "")}
+        categories += [category for category in taken if fold(category) not in known]
+    elif any((column, count, top, *reading)):
         options = "--column, --count, --top, --delimiter, --sheet, --strip, --ignore-case and --na"
-        rule = f"{options} are for --from."
-        raise click.UsageError(rule)
+        raise click.UsageError(f"{options} are for --from.")
     if other is not None:
         categories.append(other)
     asked = answers_from(categories, kind)
@@ -155,8 +137,7 @@ def show(survey_file: Path, top: int, json_out: bool) -> None:
         "fingerprint": read.fingerprint,
         "answers": read.answers.described(),
     }
-    for name, value in lines.items():
-        click.echo(f"{name:<12} {value}")
+    print_lines(lines)
     if read.answers.kind == "scale":
         return
     for category in read.categories[:top]:

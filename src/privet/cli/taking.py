@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .output import plural, taken
 from .terminal import progress
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
-    from ..bulk import Cleaning
     from ..bulk.answers import Counted
 
 # With fewer answers, one that stands out says nothing.
@@ -24,27 +23,17 @@ def take_categories(
     column: str | None,
     count: str | None,
     top: int | None,
-    delimiter: str | None,
-    sheet: str | None,
-    cleaning: Cleaning,
     given: Collection[str],
+    **reading: Any,
 ) -> tuple[list[str], list[str]]:
     """Return the different answers in files, and lines that say what was taken and looks wrong.
 
     Their order does not say how frequent they are. What is `given` is a category for sure; other
-    answers that may be none are refused, or noted.
+    answers that may be none are refused, or noted. How files are read is as count_answers takes it.
     """
     from ..bulk import count_answers
 
-    found = count_answers(
-        paths,
-        column,
-        count=count,
-        cleaning=cleaning,
-        delimiter=delimiter,
-        sheet=sheet,
-        progress=progress,
-    )
+    found = count_answers(paths, column, count=count, progress=progress, **reading)
     counts, rows = found.counts, found.rows
     for refuse in (_refuse_no_answers, _refuse_header, _refuse_space):
         refuse(found, given)

@@ -8,7 +8,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from rich.console import Console
     from rich.table import Table
@@ -33,6 +33,26 @@ def new_table(title: str | None = None, **options: Any) -> Table:
     from rich.table import Table
 
     return Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", **options)
+
+
+def print_table(
+    left: Iterable[str],
+    right: Iterable[str],
+    rows: Iterable[Iterable[str]],
+    title: str | None = None,
+    *,
+    width: int = 100,
+    **columns: Any,
+) -> None:
+    """Print rows under their heads: words on the left, and numbers, flush right, after them."""
+    table = new_table(title)
+    for head in left:
+        table.add_column(head, **columns)
+    for head in right:
+        table.add_column(head, justify="right", **columns)
+    for row in rows:
+        table.add_row(*row)
+    console(width).print(table)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The known sizes of groups, which reports are weighted by: options, checks, and what is said."""
+"""The known sizes of groups, which reports are weighted by: checks, and what is said."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import INPUT
 from .output import plural, printable
 
 if TYPE_CHECKING:
@@ -16,24 +15,6 @@ if TYPE_CHECKING:
     from ..analysis.estimate import Estimate
     from ..bulk.groups import Group
     from ..sums.strata import Poststratified
-
-
-_WEIGHTS = click.option(
-    "--weights", type=INPUT, metavar="FILE",
-    help="One estimate of all people, from groups --by known size: a file with their columns and "
-    "'share', or 'people'.",
-)  # fmt: skip
-_WEIGHT = click.option(
-    "--weight",
-    multiple=True,
-    metavar="GROUP=SHARE",
-    help="The same for one column, a group each, such as north=0.3; repeatable.",
-)
-
-
-def weighting(command: Any) -> Any:
-    """Give a command the options --weights and --weight."""
-    return _WEIGHTS(_WEIGHT(command))
 
 
 def known_sizes(file: Path | None, typed: Sequence[str], by: Sequence[str]) -> dict[Group, float]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .attacks import plot_averaging, save_averaging
-from .changes import plot_changes, save_changes
-from .estimates import plot_estimate, plot_groups, save_estimate, save_groups
-from .experiments import plot_experiment, save_experiment
-from .plans import plot_plan, save_plan
-from .scales import plot_below, plot_scale, plot_scale_groups, save_scale, save_scale_groups
+from .attacks import plot_averaging
+from .changes import plot_changes
+from .estimates import plot_estimate, plot_groups, save_estimate
+from .experiments import plot_experiment
+from .plans import plot_plan
+from .scales import plot_below, plot_scale, plot_scale_groups, save_scale
 from .tables import plot_table, save_table
 
 if TYPE_CHECKING:
@@ -27,14 +27,8 @@ __all__ = [
     "plot_scale_groups",
     "plot_table",
     "save",
-    "save_averaging",
-    "save_changes",
     "save_estimate",
-    "save_experiment",
-    "save_groups",
-    "save_plan",
     "save_scale",
-    "save_scale_groups",
     "save_table",
 ]
 

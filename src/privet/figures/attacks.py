@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .canvas import HEDGE, TRUTH, new_figure, save, set_title
+from .canvas import HEDGE, TRUTH, new_figure, set_title
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from ..simulate.averaging import Averaged
 
@@ -34,8 +33,3 @@ def plot_averaging(curves: Mapping[str, Averaged]) -> Any:
     level = f"ε = {first.mechanism.epsilon:g} in one report"
     set_title(ax, f"{first.mechanism.d:,} values · {level} · ± 2 s.e.", fontsize=12)
     return figure
-
-
-def save_averaging(curves: Mapping[str, Averaged], path: Path) -> None:
-    """Write the picture in the format that the path's ending names."""
-    save(plot_averaging(curves), path)

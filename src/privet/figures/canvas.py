@@ -70,6 +70,13 @@ def set_title(ax: Any, text: str, **options: Any) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
+def add_note(ax: Any, text: str, above: int) -> None:
+    """Put a small note between the axes and their title, so many points above the axes."""
+    place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    look = {"ha": "left", "va": "bottom", "fontsize": 8, "color": "grey"}
+    ax.annotate(text, (0, 1), (0, above), **place, **look)
+
+
 def set_suptitle(figure: Any, said: Sequence[str], size: int = 11) -> None:
     """Put what is said above the whole figure, flush left, in as many lines as it takes."""
     text = fill(" · ".join(said), int(figure.get_figwidth() * LETTERS_AN_INCH))

@@ -11,7 +11,6 @@ from . import canvas
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -59,11 +58,6 @@ def plot_changes(
         said.append(f"{len(changes) - len(names)} more groups not shown")
     canvas.set_suptitle(figure, said)
     return figure
-
-
-def save_changes(path: Path, *given: Any, **options: Any) -> None:
-    """Write the picture in the format that the path's ending names; the rest as plot_changes'."""
-    canvas.save(plot_changes(*given, **options), path)
 
 
 def _draw(ax: Any, one: Changes, found: NDArray[np.bool_], order: NDArray[np.intp]) -> None:

@@ -50,8 +50,7 @@ def plot_estimate(
     """
     whole("plot_estimate", "top", top, 1, _MOST_BARS_EVER)
     order = estimate.order(top, sort)[::-1]  # from the bottom up
-    if ax is None:
-        ax = canvas.shown_figure(8, _height(len(order))).gca()
+    ax = ax or canvas.shown_figure(8, _height(len(order))).gca()
     ends = estimate.interval(level, target=target, simultaneous=simultaneous)
     together = ", all at once" if simultaneous else ""
     _draw_bars(ax, estimate, order, ends, f"{100 * level:g} % interval{together}")
@@ -68,11 +67,8 @@ def plot_estimate(
     canvas.set_title(ax, fill(estimate.survey.question, letters), pad=20, fontsize=12)
     omitted = len(estimate.counts) - len(order)
     left_out = f" · {omitted:,} smaller categories not shown" if omitted else ""
-    ax.annotate(
-        f"{estimate.n:,} reports · ε = {estimate.survey.epsilon:g}{left_out}",
-        (0, 1), (0, 6), xycoords="axes fraction", textcoords="offset points",
-        ha="left", va="bottom", fontsize=8, color="grey",
-    )  # fmt: skip
+    note = f"{estimate.n:,} reports · ε = {estimate.survey.epsilon:g}{left_out}"
+    canvas.add_note(ax, note, 6)
     # Below the axis and its name, where no bar can be.
     below = {"loc": "upper right", "bbox_to_anchor": (1, 0), "borderaxespad": 4.8}
     ax.legend(frameon=False, ncols=2, fontsize=8, **below)
@@ -133,11 +129,6 @@ def plot_groups(
     said = [some.survey.question, f"ε = {some.survey.epsilon:g}", intervals]
     canvas.set_suptitle(figure, [*said, *left_out])
     return figure
-
-
-def save_groups(groups: Mapping[str, Shown], path: Path, **options: Any) -> None:
-    """Write the picture in the format that the path's ending names; options as plot_groups'."""
-    canvas.save(plot_groups(groups, **options), path)
 
 
 def _draw_bars(

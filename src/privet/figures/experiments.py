@@ -5,11 +5,10 @@ from __future__ import annotations
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from .canvas import HEDGE, TRUTH, new_figure, panels, save, set_suptitle, set_title
+from .canvas import HEDGE, TRUTH, new_figure, panels, set_suptitle, set_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from ..simulate.experiment import Experiment, Row
 
@@ -52,11 +51,6 @@ def plot_experiment(experiment: Experiment) -> Any:
     _explain(grid[0], rows)
     figure.legend(loc="outside right upper", frameon=False, fontsize=9)
     return figure
-
-
-def save_experiment(experiment: Experiment, path: Path) -> None:
-    """Write the picture in the format that the path's ending names."""
-    save(plot_experiment(experiment), path)
 
 
 def _draw_errors(ax: Any, across: str, rows: list[Row]) -> None:

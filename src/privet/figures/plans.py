@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .canvas import HEDGE, TRUTH, new_figure, save, set_title
+from .canvas import HEDGE, TRUTH, new_figure, set_title
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..answers.scale import Scale
     from ..answers.several import Several
     from ..plan.planning import Plan, ScalePlan
@@ -54,8 +52,3 @@ def _words(answers: int | Several | Scale) -> tuple[str, str]:
     if answers.kind == "several":
         return answers.described(), "for a rare option, ± %"
     return answers.described(), f"of the mean, ± {answers.unit}".rstrip()  # type: ignore[union-attr]
-
-
-def save_plan(plan: Plan | ScalePlan, path: Path) -> None:
-    """Write the picture in the format that the path's ending names."""
-    save(plot_plan(plan), path)

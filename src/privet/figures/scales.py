@@ -28,8 +28,7 @@ def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     hides. Few whole numbers have a bar each. The mean is marked, with its interval;
     one that lies beyond the scale, as few reports may say, at its end.
     """
-    if ax is None:
-        ax = canvas.shown_figure(8, 3.6).gca()
+    ax = ax or canvas.shown_figure(8, 3.6).gca()
     centres, curve, low, high = estimate.curve(level)
     label = f"{100 * level:g} % band"
     if _in_bars(estimate):
@@ -61,8 +60,7 @@ def plot_below(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     were not rounded, each counts as below itself. As shares below only rise, an end of an interval
     is drawn no nearer than any that is further along.
     """
-    if ax is None:
-        ax = canvas.shown_figure(8, 3.6).gca()
+    ax = ax or canvas.shown_figure(8, 3.6).gca()
     scale = estimate.scale
     points = scale.cells if _in_bars(estimate) else _POINTS + 1
     numbers = np.linspace(scale.low, scale.high, points)
@@ -106,8 +104,7 @@ def plot_scale_groups(groups: Mapping[str, ScaleEstimate], *, level: float = 0.9
         ax.get_legend().remove()
         tops.append(ax.get_ylim()[1])
     panels[0].set_ylim(0, max(tops))
-    said = [some.survey.question, f"ε = {some.survey.epsilon:g}"]
-    canvas.set_suptitle(figure, said)
+    canvas.set_suptitle(figure, [some.survey.question, f"ε = {some.survey.epsilon:g}"])
     return figure
 
 
@@ -122,11 +119,6 @@ def save_scale(estimate: ScaleEstimate, path: Path, *, level: float = 0.95) -> N
     canvas.save(figure, path)
 
 
-def save_scale_groups(groups: Mapping[str, ScaleEstimate], path: Path, **options: Any) -> None:
-    """Write a panel for each group."""
-    canvas.save(plot_scale_groups(groups, **options), path)
-
-
 def _in_bars(estimate: ScaleEstimate) -> bool:
     return not estimate.scale.rounded and estimate.scale.cells <= _BARS
 
@@ -139,11 +131,7 @@ def _dress(ax: Any, estimate: ScaleEstimate) -> None:
     title = fill(estimate.survey.question, 8 * canvas.LETTERS_AN_INCH)
     canvas.set_title(ax, title, pad=18, fontsize=12)
     if ax.get_title() == title:
-        ax.annotate(
-            f"{estimate.n:,} reports · ε = {estimate.survey.epsilon:g}",
-            (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points",
-            ha="left", va="bottom", fontsize=8, color="grey",
-        )  # fmt: skip
+        canvas.add_note(ax, f"{estimate.n:,} reports · ε = {estimate.survey.epsilon:g}", 5)
 
 
 def _unit(estimate: ScaleEstimate) -> str:

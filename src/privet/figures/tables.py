@@ -35,9 +35,7 @@ def plot_table(table: Table, ax: Any = None, *, level: float = 0.95) -> Any:
         raise InvalidArgument("plot_table", "table", rule, table)
     rows, columns = table.frequencies.shape
     names = [canvas.labels(each) for each in table.categories]
-    if ax is None:
-        size = 2.2 + _WIDTH * columns, 1.4 + _HEIGHT * rows
-        ax = canvas.shown_figure(*size).gca()
+    ax = ax or canvas.shown_figure(*_size(table)).gca()
     ax.imshow(np.clip(table.frequencies, 0, None), cmap=_greens(), vmin=0, aspect="auto")
     low, high = table.interval(level)
     values, errors = surplus(table)
@@ -64,10 +62,14 @@ def plot_table(table: Table, ax: Any = None, *, level: float = 0.95) -> Any:
 
 def save_table(table: Table, path: Path, **options: Any) -> None:
     """Write the picture in the format that the path's ending names; the rest as plot_table's."""
-    rows, columns = table.frequencies.shape
-    figure = canvas.new_figure(2.2 + _WIDTH * columns, 1.4 + _HEIGHT * rows)
+    figure = canvas.new_figure(*_size(table))
     plot_table(table, figure.gca(), **options)
     canvas.save(figure, path)
+
+
+def _size(table: Table) -> tuple[float, float]:
+    rows, columns = table.frequencies.shape
+    return 2.2 + _WIDTH * columns, 1.4 + _HEIGHT * rows
 
 
 def _greens() -> Any:

@@ -88,10 +88,8 @@ def losses(table: Table1, mechanism: str, limit: float = 4) -> list[Loss]:
 
 
 def _mean_reduction(table: Table1, rows: list[tuple[int, float]], norm: str, column: str) -> float:
-    def value(row: tuple[int, float], mechanism: str) -> float:
-        number: float = getattr(table.cell(*row, mechanism, norm), column)
-        return number
-
-    return float(
-        np.mean([1 - value(row, "ksharp") / min(value(row, r) for r in RIVALS) for row in rows])
+    own, *rivals = (
+        np.array([getattr(table.cell(*row, mechanism, norm), column) for row in rows])
+        for mechanism in ("ksharp", *RIVALS)
     )
+    return float(np.mean(1 - own / np.minimum(*rivals)))

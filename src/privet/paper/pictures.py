@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .curves import Information
+    from .curves import Information, Point
     from .table import Table1
 
 _GREY = "#8a8f94"
@@ -45,7 +45,7 @@ def draw_errors(table: Table1, norm: str = "l2") -> Any:
             hollow = style | {"ls": "none", "mfc": "white"}
             ax.plot(levels, printed, **hollow, ms=6, mew=1, zorder=1.5)
         ax.axhspan(0, 1, color=HEDGE, alpha=0.06, lw=0)
-        _title(ax, f"d = {d}")
+        _dress(ax, f"d = {d}")
     grid[0, 0].set(xscale="log", yscale="log", ylim=(0.42, 6) if norm == "l2" else (0.6, 2.8))
     _ticks(grid[0, 0], "x", (0.01, 0.1, 0.5, 1, 2, 5))
     _ticks(grid[0, 0], "y", (0.5, 1, 2, 4) if norm == "l2" else (0.7, 1, 1.4, 2), "{:g}×")
@@ -70,8 +70,7 @@ def draw_agreement(table: Table1) -> Any:
         )  # fmt: skip
     left.axline((1e-3, 1e-3), slope=1, color=INK, lw=0.8, zorder=0)
     left.set(xscale="log", yscale="log", xlabel="reproduced by the protocol", ylabel="printed")
-    left.legend(frameon=False, fontsize=9, loc="upper left")
-    _title(left, f"{len(table.cells)} cells, as printed and reproduced")
+    _dress(left, f"{len(table.cells)} cells, as printed and reproduced", loc="upper left")
     scores = [cell.z() for cell in table.cells]
     bins = np.arange(-4.25, 4.5, 0.5)
     right.hist(scores, bins, color=HEDGE, alpha=0.75, rwidth=0.9, label="cells")
@@ -79,9 +78,8 @@ def draw_agreement(table: Table1) -> Any:
     normal = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * len(scores) / 2
     right.plot(z, normal, color=INK, lw=1.2, label="if print were a mean of 100 repeats")
     right.set(xlabel="z, standard errors from print to reproduction", ylabel="cells")
-    right.legend(frameon=False, fontsize=9, loc="upper left")
     right.set_ylim(top=1.35 * right.get_ylim()[1])
-    _title(right, "their differences")
+    _dress(right, "their differences", loc="upper left")
     return figure
 
 
@@ -104,8 +102,7 @@ def draw_understatement(table: Table1) -> Any:
         ax.axhline(1, color=_GREY, lw=0.8, zorder=0)
         ax.set(xscale="log", xlabel="values d", ylim=(0.3, 1.4))
         _ticks(ax, "x", domains)
-        _title(ax, _NORMS[norm])
-        ax.legend(frameon=False, fontsize=9, loc="lower right", ncols=2)
+        _dress(ax, _NORMS[norm], loc="lower right", ncols=2)
     figure.axes[0].set_ylabel("printed / real")
     return figure
 
@@ -118,15 +115,12 @@ def draw_reduction(table: Table1) -> Any:
     epsilon = np.geomspace(0.05, 7, 400)
     for d, colour, mark in zip(domains, _shades(domains), "osD^vP", strict=True):
         least = theory.total_variance(d, epsilon, theory.l2_optimal_k(d, epsilon), 1)
-        rivals = (
-            theory.total_variance(d, epsilon, 1, 1),
-            theory.binary_total_variance(d, epsilon, 1),
-        )
-        ax.plot(epsilon, 100 * (1 - least / np.minimum(*rivals)), color=colour, lw=1.4)
+        brr = theory.binary_total_variance(d, epsilon, 1)
+        mrr = theory.total_variance(d, epsilon, 1, 1)
+        ax.plot(epsilon, 100 * (1 - least / np.minimum(mrr, brr)), color=colour, lw=1.4)
         levels = np.array([level for size, level in table.rows if size == d])
-        less = 1 - _column(table, d, "ksharp", "l2", "joint") / np.minimum(
-            _column(table, d, "brr", "l2", "joint"), _column(table, d, "mrr", "l2", "joint")
-        )
+        own, *others = (_column(table, d, name, "l2", "joint") for name in ("ksharp", "brr", "mrr"))
+        less = 1 - own / np.minimum(*others)
         look = {"ls": "none", "marker": mark, "color": colour, "mec": "white", "mew": 0.6}
         ax.plot(levels, 100 * less, **look, ms=6.5, label=f"d = {d}")
     ax.plot([], [], color=_GREY, lw=1.4, label="unprojected, exactly")
@@ -134,8 +128,8 @@ def draw_reduction(table: Table1) -> Any:
     ax.set(xscale="log", xlabel="privacy level ε", ylabel="less squared ℓ2 error, %")
     ax.set_xlim(0.05, 7)
     _ticks(ax, "x", (0.05, 0.1, 0.2, 0.5, 1, 2, 5))
-    _title(ax, "k#-subset against the better of BRR and MRR, with real reports")
-    ax.legend(frameon=False, fontsize=9, loc="upper left")
+    title = "k#-subset against the better of BRR and MRR, with real reports"
+    _dress(ax, title, loc="upper left")
     return figure
 
 
@@ -144,38 +138,22 @@ def draw_information(curves: Information) -> Any:
     figure = new_figure(9, 6.4)
     top, bottom = figure.subfigures(2, 1, height_ratios=(1, 1.1))
     panels = top.subplots(1, len(curves.thresholds), sharex=True, sharey=True, squeeze=False)[0]
+    mechanisms = (("brr", "brr", ":"), ("mrr", "mrr", "-."), ("kstar", "k_subset", "-"))
     for ax, threshold in zip(panels, curves.thresholds, strict=True):
-        points = [point for point in curves.points if point.d == threshold.d]
+        points = _points(curves, threshold.d)
         epsilon, limit = _values(points, "epsilon"), _values(points, "any_d")
-        for name, field, dash in (
-            ("brr", "brr", ":"),
-            ("mrr", "mrr", "-."),
-            ("kstar", "k_subset", "-"),
-        ):
-            share = _values(points, field) / limit
-            ax.plot(
-                epsilon,
-                100 * share,
-                color=_STYLES[name]["color"],
-                ls=dash,
-                lw=1.8,
-                label=LABELS[name],
-            )
+        for name, field, dash in mechanisms:
+            look = {"color": _STYLES[name]["color"], "ls": dash, "lw": 1.8, "label": LABELS[name]}
+            ax.plot(epsilon, 100 * (_values(points, field) / limit), **look)
         ax.plot(epsilon, 100 * _values(points, "quadratic") / limit, color=INK, lw=1, label="ε²/8")
-        ax.axvline(
-            threshold.information, color=_GREY, lw=0.8, ls="--", label="MRR optimal from here"
-        )
+        line = {"color": _GREY, "lw": 0.8, "ls": "--", "label": "MRR optimal from here"}
+        ax.axvline(threshold.information, **line)
         ax.set(xscale="log", ylim=(0, 125), xlabel="privacy level ε")
         _ticks(ax, "x", (0.1, 1, 10))
-        _title(ax, f"d = {threshold.d}")
+        _dress(ax, f"d = {threshold.d}")
     panels[0].set_ylabel("information,\n% of the bound for any d")
-    top.legend(
-        *panels[0].get_legend_handles_labels(),
-        loc="outside upper left",
-        ncols=5,
-        frameon=False,
-        fontsize=9,
-    )
+    lines = panels[0].get_legend_handles_labels()
+    top.legend(*lines, loc="outside upper left", ncols=5, frameon=False, fontsize=9)
     left, middle, right = bottom.subplots(1, 3)
     _draw_bounds(left, curves)
     _draw_sizes(middle, curves)
@@ -185,19 +163,18 @@ def draw_information(curves: Information) -> Any:
 
 def _draw_bounds(ax: Any, curves: Information) -> None:
     for d, colour in _domains(curves):
-        points = [point for point in curves.points if point.d == d]
+        points = _points(curves, d)
         epsilon = _values(points, "epsilon")
         ax.plot(epsilon, _values(points, "k_subset"), color=colour, lw=1.6, label=f"d = {d}")
     ax.plot(epsilon, _values(points, "any_d"), color=INK, lw=1, ls="--", label="any d")
     ax.plot(epsilon, _values(points, "quadratic"), color=INK, lw=1, label="ε²/8")
     ax.set(xlim=(0, 10), ylim=(0, 7), xlabel="privacy level ε", ylabel="information, nats")
-    ax.legend(frameon=False, fontsize=8, loc="upper left")
-    _title(ax, "The bound")
+    _dress(ax, "The bound", loc="upper left", fontsize=8)
 
 
 def _draw_sizes(ax: Any, curves: Information) -> None:
     for d, colour in _domains(curves):
-        points = [point for point in curves.points if point.d == d]
+        points = _points(curves, d)
         for field, dash in (("k_star", "-"), ("k_sharp", ":")):
             sizes = _values(points, field) / d
             ax.step(_values(points, "epsilon"), sizes, where="mid", color=colour, lw=1.3, ls=dash)
@@ -205,8 +182,7 @@ def _draw_sizes(ax: Any, curves: Information) -> None:
     ax.plot([], [], color=_GREY, lw=1.3, ls=":", label="k#, least squared error")
     ax.set(xscale="log", xlabel="privacy level ε", ylabel="k / d", ylim=(0, 0.6))
     _ticks(ax, "x", (0.1, 1, 10))
-    ax.legend(frameon=False, fontsize=8, loc="upper right")
-    _title(ax, "The best size of a report")
+    _dress(ax, "The best size of a report", loc="upper right", fontsize=8)
 
 
 def _draw_thresholds(ax: Any) -> None:
@@ -219,13 +195,16 @@ def _draw_thresholds(ax: Any) -> None:
     ):
         ax.plot(domains, _values(thresholds, field), color=colour, ls=dash, lw=1.6, label=label)
     ax.set(xscale="log", xlabel="values d", ylabel="privacy level ε", ylim=(0, 16))
-    ax.legend(frameon=False, fontsize=8, loc="upper left")
-    _title(ax, "From where on MRR is optimal")
+    _dress(ax, "From where on MRR is optimal", loc="upper left", fontsize=8)
 
 
 def _column(table: Table1, d: int, name: str, norm: str, column: str) -> NDArray[np.float64]:
     cells = [cell for cell in table.cells if (cell.d, cell.mechanism, cell.norm) == (d, name, norm)]
     return _values(cells, column)
+
+
+def _points(curves: Information, d: int) -> list[Point]:
+    return [point for point in curves.points if point.d == d]
 
 
 def _values(records: Iterable[object], field: str) -> NDArray[np.float64]:
@@ -244,8 +223,11 @@ def _domains(curves: Information) -> list[tuple[int, Any]]:
     return list(zip(domains, _shades(domains), strict=True))
 
 
-def _title(ax: Any, text: str) -> None:
-    ax.set_title(text, loc="left", fontsize=10, color=INK)
+def _dress(ax: Any, title: str, **legend: Any) -> None:
+    """Put a title above the axes, and a legend into them if it is said where."""
+    if legend:
+        ax.legend(frameon=False, **{"fontsize": 9, **legend})
+    ax.set_title(title, loc="left", fontsize=10, color=INK)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="0.92", lw=0.6)
     ax.set_axisbelow(True)
