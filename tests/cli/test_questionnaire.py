@@ -101,6 +101,29 @@ def test_every_number_is_written_and_every_question_drawn(asked):
         assert_is_a_picture(f"out-{name}.png")
 
 
+def test_shares_of_a_row_that_nobody_is_in_are_not_a_number(folder):
+    surveys = [Survey(f"{name}?", ["a", "b", "c"], 20.0, id=name) for name in ("one", "two")]
+    Questionnaire("Both?", surveys, 20.0, tables=[("one", "two")]).write("q.json")
+    Path("people.csv").write_text("one,two\n" + "a,a\nb,c\n" * 200)
+    succeeds("randomize", "q.json", "people.csv", "-o", "q.parquet")
+    document = json.loads(succeeds("estimate", "q.parquet", "--json"))
+    assert document["tables"][0]["row_shares"][2] == [None] * 3
+    assert document["tables"][0]["row_shares_high"][2] == [1.0] * 3
+    assert "– (0.0–100.0)" in succeeds("estimate", "q.parquet")
+
+
+def test_a_group_may_be_called_like_a_column_of_the_table(asked):
+    text = Path("people.csv").read_text().replace(",team\n", ",value\n")
+    Path("people.csv").write_text(text)
+    how = "--missing", "drop", "--by", "value"
+    succeeds("randomize", "q.json", "people.csv", "-o", "v.parquet", *how)
+    succeeds("estimate", "v.parquet", "--by", "value", "-o", "out.csv")
+    with Path("out.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["by_value"] for row in rows} == {"a", "b"}
+    assert all(float(row["value"]) < 120 for row in rows)
+
+
 def test_pictures_that_cannot_all_be_written_leave_nothing(asked):
     text = Path("people.csv").read_text().replace(",a\n", ",a/b\n").replace(",b\n", ",a_b\n")
     Path("people.csv").write_text(text)

@@ -114,7 +114,7 @@ class Estimates:
         for group, one in self.groups.items():
             columns = plain_columns(one, **self._options(group))
             rows, own = len(next(iter(columns.values()))), {"n", *columns}
-            named = {_apart(name, own): v for name, v in zip(self.by, group, strict=True)}
+            named = {apart(name, own): v for name, v in zip(self.by, group, strict=True)}
             for name, value in (named | {"n": one.n}).items():
                 whole.setdefault(name, []).extend([value] * rows)
             for name, values in columns.items():
@@ -184,10 +184,10 @@ class Estimates:
         click.echo(f"{n}{groups}, epsilon = {one.survey.epsilon:g}, {one.survey.mechanism!r}")
 
 
-def _apart(name: str, taken: set[str]) -> str:
+def apart(name: str, taken: set[str]) -> str:
     """Return a name that is not taken, and take it.
 
-    >>> _apart("country", {"n"}), _apart("n", {"n"}), _apart("n", {"n", "by_n"})
+    >>> apart("country", {"n"}), apart("n", {"n"}), apart("n", {"n", "by_n"})
     ('country', 'by_n', 'by_by_n')
     """
     while name in taken:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack, contextmanager
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,9 +25,9 @@ def print_json(document: Any) -> None:
 
 
 def as_json(document: Any) -> str:
-    """Return a document as JSON, indented.
+    """Return a document as JSON, indented; null stands for what is no number.
 
-    >>> print(as_json({"café": [1.5, None]}))
+    >>> print(as_json({"café": [1.5, float("nan")]}))
     {
       "café": [
         1.5,
@@ -34,7 +35,15 @@ def as_json(document: Any) -> str:
       ]
     }
     """
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def rows_of(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .groups import apart
 from .guards import LEAST_GROUP
 from .output import in_lists, plural, rows_of, say
 from .show import describe_estimate, describe_survey
@@ -69,9 +71,14 @@ class Answered:
                 yield " × ".join(ids), people, " × ".join(cell), *numbers
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return one table of every number, with the group's values in every row."""
+        """Return one table of every number, with the group's values in every row.
+
+        A column of groups that is called like one of the table's own is called by_n, by_value, …
+        """
         names = "question", "n", "answer", "value", *_ERRORS
-        whole: dict[str, list[Any]] = {name: [] for name in (*self.by, *names)}
+        taken = {*names}
+        by = [apart(name, taken) for name in self.by]
+        whole: dict[str, list[Any]] = {name: [] for name in (*by, *names)}
         for group, estimate in self.groups.items():
             for row in self._rows(estimate):
                 for name, value in zip(whole, (*group, *row), strict=True):
@@ -175,7 +182,7 @@ def _cells(shown: Table | ConditionalShares, level: float) -> NDArray[np.str_]:
 
     columns = (column.ravel() for column in (shown.frequencies, *shown.interval(level)))
     texts = [
-        f"{100 * share:z.1f} ({100 * low:.1f}–{100 * high:.1f})"
+        f"{'–' if isnan(share) else f'{100 * share:z.1f}'} ({100 * low:.1f}–{100 * high:.1f})"
         for share, low, high in zip(*columns, strict=True)
     ]
     return np.array(texts).reshape(shown.frequencies.shape)
