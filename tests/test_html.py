@@ -54,7 +54,7 @@ def test_an_estimate_shows_its_largest_categories_with_their_numbers(d):
         assert shrunk == f"{100 * estimate.shrink()[i]:.2f} %"
     text = "".join(page.itertext())
     assert (f"and {d - 20:,} more categories" in text) is (d > 20)
-    assert ("cannot be told from none" in text) is (not estimate.found().all())
+    assert ("cannot be distinguished from zero" in text) is (not estimate.found().all())
 
 
 def test_bars_stay_inside_and_pale_ones_are_not_found():

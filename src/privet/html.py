@@ -104,7 +104,7 @@ def of_estimate(estimate: Shown) -> str:
         )
         rows.append(cells[: len(heads)])
     shown = _table(heads, rows, [f"opacity:{1 if found[i] else 0.6}" for i in order])
-    unsure = "" if found.all() else "<div>(…): cannot be told from none</div>"
+    unsure = "" if found.all() else "<div>(…): cannot be distinguished from zero</div>"
     body = shown + _and_more(more) + unsure
     return _page(estimate.survey.question, _based_on(estimate), body)
 

@@ -63,7 +63,7 @@ DEFECTS = [
     (defects.MissOfAll, SETS, 50_000, EPSILON),
     (defects.MissOfAll, KSubset(16, 1.0), 50_000, EPSILON),
     (defects.OrderKept, KSubset(100, 4.0), 20_000, EPSILON),
-    (defects.OrderKept, KSubset(100, 4.0), 70_000, "a leak beside the report"),
+    (defects.OrderKept, KSubset(100, 4.0), 70_000, "a leak besides the report"),
     (defects.IndependentBits, SETS, 5_000, LAW),
     (defects.OneMore, SETS, 1_000, LAW),
     (defects.BiasedGenerator, SETS, 50_000, LAW),
@@ -176,7 +176,7 @@ def test_reports_of_another_length_are_no_reports_and_searched_all_the_same():
             return [bytes(r) + bytes([answers[0]]) for r in super().reports(answers)]
 
     found = audit(mechanism, 2000, client=Telling(mechanism), seed=1)
-    assert failed(found) == {EPSILON, LAW, "a leak beside the report"}
+    assert failed(found) == {EPSILON, LAW, "a leak besides the report"}
     assert "A report has 13 bytes. Got 14." in found["law"].found
 
 

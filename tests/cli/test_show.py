@@ -46,7 +46,7 @@ def test_what_is_found_is_told_from_what_is_not(capsys):
     assert "95 % intervals, all at once" in shown
     rest = estimate.remainder()
     together = f"together {100 * rest.low:.1f} – {100 * rest.high:.1f} %"
-    assert f"{244 - found} categories cannot be told from none; {together}" in shown
+    assert f"{244 - found} categories cannot be distinguished from zero; {together}" in shown
     assert re.search(r"A share of [\d.]+ % would be found 19 times out of 20\.", shown)
 
 

@@ -167,7 +167,7 @@ class Forced:
 
 
 class KeepsDrawOrder(KSubset):
-    """Algorithm 1 as a list: the own value first."""
+    """Algorithm 1 as a list: the person's value first."""
 
     def sample(self, value, stream):
         others = [x for x in range(self.d) if x != value]

@@ -4,7 +4,7 @@ Reports of a few known answers are made by the million, and three things are ask
 
 - *Is ε exceeded?* For every pair of the answers, the event that tells most between them bounds ε
   from below (`privet.audit.bounds`). Another event is searched in the bare bytes: if that exceeds
-  ε, something leaks beside the report.
+  ε, something leaks besides the report.
 - *Does the law differ from the contract?* Reports are held against their exact law.
 - *Do repeats differ?* A person's device must answer the same question in the same way, or by fresh
   copies of one permanent response.

@@ -2,7 +2,7 @@
 
 An event is searched on one half of the reports and tested on the other, so that the search costs no
 confidence. By ε, no event is more than e^ε times likelier from one answer than from another: what
-exceeds that has leaked beside the law, by length, order, padding or anything else.
+exceeds that has leaked besides, by length, order, padding or anything else.
 
 The events are single bits and bytes at their places, pairs of them, and thresholds of a naive Bayes
 classifier. A report's length and where its bytes descend count as further bytes of it.

@@ -12,7 +12,7 @@ _TITLES = {
     "epsilon": ("ε held", "ε exceeded"),
     "law": ("the law is the contract's", "the law differs from the contract"),
     "repeats": ("repeats say no more", "repeats differ"),
-    "leaks": ("no leak found", "a leak beside the report"),
+    "leaks": ("no leak found", "a leak besides the report"),
     "timing": ("time says nothing", "time tells hits from misses"),
 }
 

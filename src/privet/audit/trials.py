@@ -105,7 +105,7 @@ class Trials:
         """Return the largest lower bound at this level, whether ε is exceeded, and by a leak."""
         count, claimed = len(self.probes), claimed_of(self.mechanism)
         pairs = [(i, i + 1) for i in range(0, count - 1, 2)]
-        if self._differences.tests:  # a search is for what lies beside, of whomever it is
+        if self._differences.tests:  # a search is for whatever else there is, of whomever it is
             pairs = pairs[:_SEARCHED_PAIRS]
         level = alpha / (self._differences.tests + len(pairs))
         leaked = max(self._searched(pairs, level))

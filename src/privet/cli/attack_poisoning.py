@@ -46,7 +46,7 @@ def poisoning(
     seed: int | None,
     json_out: bool,
 ) -> None:
-    """Let liars send false reports: what they gain beside the theory, and how often they are seen.
+    """Let liars send false reports: what they gain, what theory says, and how often they are seen.
 
     privet simulate attack poisoning --values 20 --people 2000 --liars 40
     """

@@ -54,7 +54,7 @@ class Row(NamedTuple):
         return bool(self.low <= self.truth <= self.high)
 
     def cells(self) -> tuple[str, ...]:
-        """Return what is printed beside the question."""
+        """Return what is printed next to the question."""
         times, unit = (100, "%") if self.is_share else (1, "min")
         value, low, high, truth = (f"{times * number:z.1f}" for number in self[2:6])
         interval = f"{low:>5} – {high:>4} {unit}"
@@ -65,7 +65,7 @@ class Row(NamedTuple):
 def run(
     people: int, epsilon: float, figure: Path | None, place: Path | None, json_out: bool
 ) -> None:
-    """Ask a made-up crowd, and show what the reports say beside the truth."""
+    """Ask a made-up crowd, and show what the reports say next to the truth."""
     if people < 1000:
         raise click.UsageError("A questionnaire is for 1,000 people or more: its pages share them.")
     asked, crowd = questionnaire(epsilon), make_crowd(people)

@@ -157,7 +157,7 @@ def _marked(row: Comparison | SetComparison, found: Plan) -> str:
 def print_questionnaire(
     questionnaire: Questionnaire, n: int, rows: Sequence[PlannedQuestion]
 ) -> None:
-    """Print the shares of people a page, and what all tell, beside other ways to ask."""
+    """Print the shares of people a page, and what all tell, compared with other ways to ask."""
     units = {one.id: getattr(one.answers, "unit", "") for one in questionnaire.surveys}
     pages = [
         (_asked(page.asks), f"{100 * page.share:.1f} %", f"{n * page.share:,.0f}")

@@ -49,8 +49,8 @@ def print_estimate(
     In a narrow terminal the bars are shorter, or left out, and then the shrunk shares. If the
     target is a number of people, shares and intervals are also shown as such. There are
     two decimals, or as many as it takes to tell the ends of each interval apart. Shares that cannot
-    be told from none are dim, and in brackets. Intervals hold together where rows are picked by
-    their size, unless one says otherwise. At the end, a sentence says who leads.
+    be distinguished from zero are dim, and in brackets. Intervals hold together where rows are
+    picked by their size, unless one says otherwise. At the end, a sentence says who leads.
     """
     from ..analysis.estimate import Estimate
     from ..analysis.shown import decimals
@@ -128,13 +128,13 @@ def _in_people(people: int, *values: NDArray[np.float64]) -> dict[str, list[str]
 
 
 def _what_is_found(estimate: Shown, level: float) -> str:
-    """Return sentences on the categories that cannot be told from none."""
+    """Return sentences on the categories that cannot be distinguished from zero."""
     from ..analysis.estimate import Estimate
     from ..analysis.presence import detectable_share
 
     others = int((~estimate.found()).sum())
     words = "1 category cannot" if others == 1 else f"{others:,} categories cannot"
-    words = f"{words} be told from none"
+    words = f"{words} be distinguished from zero"
     rest = estimate.remainder(level) if isinstance(estimate, Estimate) else None
     if rest is not None and 1 < others < len(estimate.counts):
         low, high = 100 * rest.low, 100 * rest.high

@@ -44,9 +44,9 @@ def plot_estimate(
 
     Bars are shrunk shares, where the mechanism allows it: the closest to the truth as a whole. The
     line across is the interval, and the mark on it the unbiased share. The intervals hold together,
-    unless simultaneous=False. Bars of categories that cannot be told from none are pale. `truth`,
-    where it is known, is a red mark. The `top` largest categories are drawn, sorted by "share", by
-    "name", or as in the "survey". A title that the axes have already is kept.
+    unless simultaneous=False. Bars of categories that cannot be distinguished from zero are pale.
+    `truth`, where it is known, is a red mark. The `top` largest categories are drawn, sorted by
+    "share", by "name", or as in the "survey". A title that the axes have already is kept.
     """
     whole("plot_estimate", "top", top, 1, _MOST_BARS_EVER)
     order = estimate.order(top, sort)[::-1]  # from the bottom up
@@ -148,7 +148,7 @@ def _draw_bars(
     at, found = np.arange(len(order)), estimate.found()[order]
     for some, alpha, label in (
         (found, 0.8, kind),
-        (~found, 0.25, f"{kind} that cannot be told from none"),
+        (~found, 0.25, f"{kind} that cannot be distinguished from zero"),
     ):
         if some.any():
             look = {"height": 0.62, "color": canvas.HEDGE, "alpha": alpha}

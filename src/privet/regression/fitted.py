@@ -79,7 +79,7 @@ class Fitted(ABC):
 
     @property
     def _freedom(self) -> int:
-        """Degrees of freedom of Student's law, beside which many are as good as the normal."""
+        """Degrees of freedom of Student's law; with many, it is as good as the normal."""
         return self.n - len(self.names)
 
     @abstractmethod

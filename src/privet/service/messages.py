@@ -89,7 +89,7 @@ class Planned(Struct):
         float | None, Meta(description="How far 95 % intervals reach; null is without bound.")
     ]
     detectable: Annotated[
-        float | None, Meta(description="The smallest share that can be told from none, if known.")
+        float | None, Meta(description="The smallest share distinguishable from zero, if known.")
     ]
     picture: Annotated[
         dict[str, Any] | None, Meta(description="An estimate of made-up answers, to draw.")

@@ -1,4 +1,4 @@
-"""The paper's theorems as functions, accurate to the last digits, and those of sets beside them."""
+"""The paper's theorems as functions, accurate to the last digits, and those of sets."""
 
 from . import formulas, sets
 from .formulas import *  # noqa: F403

@@ -3,8 +3,8 @@
 Ten thousand times the people cost two or three times the time: histograms become wider.
 
 A report is, with probability d / D, a uniform set of k values that ignores the person's own, and
-else the own value with k − 1 of the others. So people with the same number of members still to be
-drawn, their quota, are alike, and only how many there are has to be known: histograms by quota.
+else the person's value with k − 1 of the others. So people with the same number of members still to
+be drawn, their quota, are alike, and only how many there are has to be known: histograms by quota.
 
 The domain is halved again and again. Of the people with one quota, how many have which part of it
 in the left half is a multinomial draw with hypergeometric chances. People whose own value is among

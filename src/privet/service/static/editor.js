@@ -195,7 +195,7 @@ function showPlan(plan) {
       h("p", { class: "hint" }, `Expected error of ${mean ? "the mean" : "a share"}, at 95 % confidence`, many ? `, from about ${count(row.people)} people.` : "."),
       row.picture && !many ? picture(row.picture) : null,
       many ? null : h("p", { class: "hint" }, needed(row, people, mean, unit)),
-      row.detectable ? h("p", { class: "hint" }, `An answer of fewer than ${percent(row.detectable)} of the people can hardly be told from none.`) : null);
+      row.detectable ? h("p", { class: "hint" }, `An answer of fewer than ${percent(row.detectable)} of the people can hardly be distinguished from zero.`) : null);
   }));
   if (many) byId("plan").append(h("p", { class: "hint expect" }, `Four times as many people, ${count(4 * people)}, would halve each of these.`));
 }

@@ -40,7 +40,7 @@ function viewing({ categories }) {
 /** @param {any} found @param {string} caption */
 function listed(found, caption) {
   const table = shares(found, { caption, ...view });
-  return [table, table.querySelector(".unsure") ? h("p", { class: "hint" }, "In brackets, with a dashed bar: cannot be told from no one at all.") : null];
+  return [table, table.querySelector(".unsure") ? h("p", { class: "hint" }, "In brackets, with a dashed bar: cannot be distinguished from zero.") : null];
 }
 
 /** @param {any} found @param {string} caption */
