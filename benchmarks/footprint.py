@@ -59,7 +59,7 @@ def a_device(scale: Scale) -> Iterator[Row]:
         path = Path(folder) / "surveys"
         path.write_text("\n".join(texts), encoding="utf-8")
         bare, full = seconds_a_unit(
-            2 * scale.repeats,
+            1 if scale.quick else 2 * scale.repeats,
             Work(lambda: _run("-c", "pass")),
             Work(lambda: _run("-c", _ON_A_DEVICE, str(path))),
         )
@@ -87,7 +87,7 @@ def startup(scale: Scale) -> Iterator[Row]:
     """
     commands = (["-c", "pass"], ["-c", "import numpy"], ["-c", "import privet"])
     bare, numpy, privet, shown = seconds_a_unit(
-        2 * scale.repeats,
+        1 if scale.quick else 2 * scale.repeats,
         *(Work(lambda c=command: _run(*c)) for command in (*commands, ["-m", "privet", "--help"])),
     )
     yield Row(

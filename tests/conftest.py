@@ -2,6 +2,7 @@
 
 Exact results are compared with mpmath's to 120 digits, whichever tests are run. A matrix product
 has one thread: where several processes run tests at once, threads of each wait for one another.
+The processes that tests start keep the bytecode of what they import, whatever the shell prefers.
 """
 
 import os
@@ -10,6 +11,7 @@ import mpmath
 from hypothesis import settings
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is first imported
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 settings.register_profile("privet", deadline=None, derandomize=True)
 settings.load_profile("privet")
 

@@ -88,7 +88,7 @@ with shuffling.Shuffling() as pile:
 
 
 def test_no_room_for_the_piles_is_reported_with_their_place():
-    done = subprocess.run([sys.executable, "-c", NO_ROOM], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-B", "-c", NO_ROOM], capture_output=True, text=True)
     said = "File too large while the reports' order is drawn; TMPDIR names another folder"
     assert done.stdout == f"True {said}\n", done.stderr
 

@@ -1,5 +1,6 @@
 """Wrong usage, a refusing system, signals: one line, an exit code, nothing half done."""
 
+import os
 import re
 import shlex
 import signal
@@ -168,12 +169,13 @@ def test_an_output_that_cannot_be_written(folder, args):
 
 LIMITED = "import resource, os, sys; resource.setrlimit(resource.{}, ({}, {})); "
 LIMITED += "os.execv(sys.argv[1], sys.argv[1:])"
+UNKEPT = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}  # which would be cut off as well
 
 
 def limited(name, most, *args):
     """Run the installed command with no more of a resource than this."""
     command = [sys.executable, "-c", LIMITED.format(name, most, most), PRIVET, *args]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=UNKEPT)
 
 
 def test_too_little_memory(folder):

@@ -97,11 +97,15 @@ def test_the_examples_work_one_after_the_other(folder):
     for wave in ("before", "after"):
         write_reports(f"{wave}.parquet", SURVEY.randomize_batch(["tea"] * 100))
     open_store("surveys.db").dispose()
+    said = {}
     for words, command in commands():
         (example,) = examples(command.help)
         if words != ("serve",):  # which does not end; its own tests run it
-            succeeds(*shlex.split(example)[1:])
+            said[words] = succeeds(*shlex.split(example)[1:])
     assert Path("shares.png").exists()
+    assert said["paper", "all"].endswith("The page is paper/report.html.\n")
+    assert "rms z" in said["paper", "all"]
+    assert "--repeats 20 --seed 1" in Path("paper/report.html").read_text("utf-8")
 
 
 def test_the_commands_are_listed_with_the_exit_codes():

@@ -68,13 +68,6 @@ def test_the_information_as_json():
     assert [row["d"] for row in document["thresholds"]] == [4, 16, 64, 256]
 
 
-def test_all_of_it():
-    text = succeeds("paper", "all", "-o", "report", *FEW)
-    assert text.endswith("The page is report/report.html.\n")
-    assert "rms z" in text
-    assert "--repeats 2 --seed 3" in Path("report/report.html").read_text("utf-8")
-
-
 @pytest.mark.parametrize(
     ("args", "said"),
     [

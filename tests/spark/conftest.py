@@ -29,6 +29,7 @@ def java():
 def spark(java):
     """A session on two cores, whose driver is not to be sent much."""
     settings = {
+        "spark.app.name": "two cores",
         "spark.driver.maxResultSize": "16m",
         "spark.sql.shuffle.partitions": "4",
     }

@@ -104,7 +104,8 @@ def test_other_threads_run_meanwhile():
 
 
 @pytest.mark.parametrize("room", [0, 100, 10_000])
-def test_a_full_disk_is_not_the_end(room, announced, tmp_path):
+def test_a_full_disk_is_not_the_end(room, announced, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be cut off and stay
     call = kernel(share)
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, usual[1]))
