@@ -43,7 +43,7 @@ def questionnaire_from(
     for one in scales:
         if "=" not in one:
             raise click.UsageError(f"--scale is COLUMN=LOW:HIGH, not {one!r}.")
-    lists, numbers = (dict(one.partition("=")[::2] for one in given) for given in (several, scales))
+    lists, numbers = (_by_column(given) for given in (several, scales))
     names = [*dict.fromkeys([*columns, *lists, *numbers])]
     if not names:
         raise click.UsageError("--from needs a --column, --several or --scale.")
@@ -58,6 +58,12 @@ def questionnaire_from(
         surveys.append(Survey(name, answers, epsilon, id=slug(name, "question")))
     asked = [tuple(slug(part.strip(), "") for part in one.split(",")) for one in tables]
     return Questionnaire(title, surveys, epsilon, tables=asked)
+
+
+def _by_column(given: Sequence[str]) -> dict[str, str]:
+    """Return what is said of each column, as in COLUMN=WHAT."""
+    parts = (one.partition("=") for one in given)
+    return {name: said for name, _, said in parts}
 
 
 def _several(found: Sequence[str], most: str) -> Any:

@@ -66,7 +66,7 @@ class Looks:
             print_figures(one, level=self.level, quantiles=self.quantiles, title=title)
             return
         some = {"top": self.top or rows, "sort": self.sort, "ranks": self.ranks}
-        options = self.intervals | {"simultaneous": self.simultaneous} | some
+        options: Any = self.intervals | {"simultaneous": self.simultaneous} | some
         print_estimate(one, title=title, shrunk=shrunk, **options)
 
 
@@ -138,7 +138,7 @@ class Estimates:
         from .. import figures
         from ..figures.canvas import save
 
-        options = {"level": self.looks.level} if self._numbers else self.looks.picture
+        options: Any = {"level": self.looks.level} if self._numbers else self.looks.picture
         if not self.by:
             figures.save(self.groups[()], path, **options)
             return
