@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+from math import inf
 from pathlib import Path
 from stat import S_IMODE
 
@@ -69,9 +70,14 @@ def test_numbers_of_a_table_are_not_formulas(folder):
     ]
 
 
-def test_what_is_not_a_number_is_not_json():
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        as_json({"share": float("nan")})
+def test_what_is_not_a_number_is_null():
+    written = as_json({"share": float("nan"), "ends": [-inf, (inf, 1.5)], "n": 3, "name": "nan"})
+    assert json.loads(written, parse_constant=pytest.fail) == {
+        "share": None,
+        "ends": [None, [None, 1.5]],
+        "n": 3,
+        "name": "nan",
+    }
 
 
 # --- who may read what is written -----------------------------------------------------------
