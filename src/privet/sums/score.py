@@ -46,36 +46,38 @@ class Strata(NamedTuple):
         z, some = NormalDist().inv_cdf(1 - alpha / 2), max(1, _AT_ONCE // len(self.n))
         starts = range(0, self.shares.shape[1], some)
         parts = [self._replace(shares=self.shares[:, at : at + some]) for at in starts]
-        low, high = (np.concatenate([part._end(z, side) for part in parts]) for side in (-1, 1))
+        low, high = np.concatenate([part._ends(z) for part in parts], axis=1)
         return low, high
 
-    def _end(self, z: float, side: int) -> Floats:
-        """Return the shares furthest below (−1) or above (1) the estimates that are not rejected.
+    def _ends(self, z: float) -> Floats:
+        """Return the shares furthest below and above the estimates that are not rejected.
 
         The further all groups are pushed, the further off is the sum and the surer its rejection.
         """
+        side = np.array([[-1.0], [1.0]])
         weights, n = self.weights / self.gain, self.n + 1
         middle = (self.weights * self.shares).sum(axis=0)
         hits = np.clip(self.n * (self.h + self.gain * self.shares), 0, self.n)
         hits += (weights * hits / self.n).sum(axis=0) / weights.sum()
         step = float((weights / self.n).max()) / 2
-        far = np.zeros(len(middle))
+        far = np.zeros((2, len(middle)))
         low, high = far - _WIDEST, far + _WIDEST
         for _ in range(_ROUNDS):
             half = (low + high) / 2
-            rates = _pushed(side * self.n.sum() * np.exp(half) * weights, hits, n)
+            push = (side * self.n.sum() * np.exp(half))[:, np.newaxis] * weights
+            rates = _pushed(push, hits, n)
             theta = (rates - self.h) / self.gain
-            far = side * ((self.weights * theta).sum(axis=0) - middle)
+            far = side * ((self.weights * theta).sum(axis=1) - middle)
             inside = far < step + z * np.sqrt(self._variance(rates, np.clip(theta, 0, 1)))
             low, high = np.where(inside, half, low), np.where(inside, high, half)
-        end: Floats = middle + side * np.maximum(far, 0)
-        return end
+        ends: Floats = middle + side * np.maximum(far, 0)
+        return ends
 
     def _variance(self, rates: Floats, theta: Floats) -> Floats:
         """Return the variance of the weighted sum, from rates that know one report too many."""
         whole = rates * (1 - rates) / self.gain**2 / (1 - self.n / (self.n + 1) ** 2)
         left = whole - (1 - self.drawn) * theta * (1 - theta)
-        variance: Floats = (self.weights**2 * np.maximum(left, 0) / self.n).sum(axis=0)
+        variance: Floats = (self.weights**2 * np.maximum(left, 0) / self.n).sum(axis=1)
         return variance
 
 
