@@ -39,16 +39,14 @@ def hit_or_miss(scale: Scale) -> Iterator[Row]:
     median of seven processes, because where code happens to lie in memory moves each by some
     hundredths, this way or that.
     """
-    reports, processes = max(scale(_REPORTS), 1000), 1 if scale.quick else _PROCESSES
     for mechanism, kind in for_one.items():
         if not hasattr(kind, "members"):  # all bits are drawn alike
             continue
-        command = [sys.executable, "-m", "benchmarks.hit_or_miss", mechanism, str(reports)]
-        runs = [
-            subprocess.run(command, check=True, capture_output=True, text=True, cwd=_ROOT).stdout
-            for _ in range(processes)
-        ]
-        hit, miss, auc = (median(each) for each in zip(*map(json.loads, runs), strict=True))
+        if scale.quick:
+            runs = [_measure(mechanism, 1000)]
+        else:
+            runs = [_measure_apart(mechanism) for _ in range(_PROCESSES)]
+        hit, miss, auc = (median(each) for each in zip(*runs, strict=True))
         yield Row(
             f"one report, {mechanism}",
             show_time(hit * 1e-9),
@@ -57,6 +55,14 @@ def hit_or_miss(scale: Scale) -> Iterator[Row]:
             "from AUC ½",
             Bar(0.05, at_most=True),
         )
+
+
+def _measure_apart(mechanism: str) -> list[float]:
+    """Return what is measured in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.hit_or_miss", mechanism]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=_ROOT)
+    found: list[float] = json.loads(done.stdout)
+    return found
 
 
 def _measure(mechanism: str, reports: int) -> tuple[float, float, float]:
@@ -70,4 +76,4 @@ def _measure(mechanism: str, reports: int) -> tuple[float, float, float]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(_measure(sys.argv[1], int(sys.argv[2]))))
+    print(json.dumps(_measure(sys.argv[1], _REPORTS)))

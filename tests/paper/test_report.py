@@ -125,7 +125,8 @@ def test_a_failure_leaves_nothing_half_written(tmp_path, monkeypatch):
     def fail(*args):
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr(report, "_page", fail)
+    name, draw = next(iter(report._PICTURES.items()))
+    monkeypatch.setattr(report, "_PICTURES", {name: draw, "next": fail})  # one is there by then
     with pytest.raises(RuntimeError, match="on purpose"):
         paper.write_report(tmp_path, repeats=2, seed=1)
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
