@@ -10,15 +10,6 @@ from .guards import note_epsilon
 from .kinds import answers_from, kinds_without_bands
 from .options import INPUT, JSON, LEVEL, PICTURE, Once
 from .output import outputs, print_json
-from .planned import (
-    Shuffled,
-    compared_rows,
-    describe_plan,
-    describe_questionnaire,
-    print_compared,
-    print_plan,
-    print_questionnaire,
-)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,6 +59,7 @@ def plan(
     from ..figures import canvas, plot_plan
     from ..plan.planning import plan as make
     from ..shuffle.amplification import if_shuffled
+    from . import planned
 
     if questionnaire is not None:
         others = (d, epsilon, margin, figure, *kind.values())
@@ -79,17 +71,17 @@ def plan(
     if sum(value is not None for value in (epsilon, n, margin)) != 2:
         raise click.UsageError("Give two of --epsilon, --people and --margin.")
     found = make(answers, epsilon=epsilon, n=n, margin=margin, level=level)
-    rows = compared_rows(found) if compared else None
-    shuffled = Shuffled(if_shuffled(found.mechanism, found.n, delta), delta)
+    rows = planned.compared_rows(found) if compared else None
+    shuffled = planned.Shuffled(if_shuffled(found.mechanism, found.n, delta), delta)
     with outputs(None, figure) as (_, picture):
         if picture is not None:
             canvas.save(plot_plan(found), picture)
     if json_out:
-        print_json(describe_plan(found, rows) | {"shuffled": shuffled._asdict()})
+        print_json(planned.describe_plan(found, rows) | {"shuffled": shuffled._asdict()})
         return
     if rows is not None:
-        print_compared(rows, found)
-    print_plan(found, shuffled)
+        planned.print_compared(rows, found)
+    planned.print_plan(found, shuffled)
     note_epsilon(found.epsilon)
 
 
@@ -110,14 +102,15 @@ def _plan_questionnaire(path: Path, n: int, delta: float, json_out: bool) -> Non
     from ..plan import plan_questionnaire
     from ..questionnaire import Questionnaire
     from ..shuffle.amplification import if_shuffled
+    from . import planned
 
     questionnaire = Questionnaire.read(path)
     rows = plan_questionnaire(questionnaire, n)
-    shuffled = Shuffled(if_shuffled(questionnaire.mechanism, n, delta), delta)
+    shuffled = planned.Shuffled(if_shuffled(questionnaire.mechanism, n, delta), delta)
     if json_out:
-        described = describe_questionnaire(questionnaire, n, rows)
+        described = planned.describe_questionnaire(questionnaire, n, rows)
         print_json(described | {"shuffled": shuffled._asdict()})
         return
-    print_questionnaire(questionnaire, n, rows)
+    planned.print_questionnaire(questionnaire, n, rows)
     click.echo(f"shuffled, {n:,} people: {shuffled}.")
     note_epsilon(questionnaire.epsilon)
