@@ -42,7 +42,8 @@ class Reply:
     """
 
     def __init__(self, status: int, body: bytes, retry_after: str | None = None) -> None:
-        self.status, self.body, self.fields = status, body, _fields(body)
+        self.status, self.body = status, body
+        self.fields = _fields(body) if status else {}
         self.wait = min(_seconds(retry_after or ""), _LONGEST_WAIT)
 
     @property
@@ -142,7 +143,7 @@ class Post:
                 return None
             if reply.fields.get("id") == contract.id:
                 return Reply(409, json.dumps({"reason": OTHER_CONTRACT}).encode())
-            reply.status = 0  # as the service itself has said nothing
+            reply.status, reply.fields = 0, {}  # as the service itself has said nothing
         return reply
 
     def reports(self, id: str, key: str, reports: bytes) -> Reply:

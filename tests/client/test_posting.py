@@ -4,6 +4,7 @@ import os
 import ssl
 import time
 from base64 import b64encode
+from contextlib import closing
 from email.utils import formatdate
 from itertools import pairwise
 from secrets import token_urlsafe
@@ -137,6 +138,15 @@ def test_a_page_that_is_no_contract_only_delays(reply):
         assert (client.closed, client.refused, came) == (False, {}, [])
         assert others
         client.close(0)
+
+
+def test_a_stranger_gives_no_reasons():
+    survey = make_survey()
+    stranger = (200, {"Retry-After": "5"}, b'{"reason": "closed", "id": "ours"}')
+    with scripted(contract=stranger) as (url, _, _), closing(Post(url)) as post:
+        reply = post.check(survey)
+    assert (reply.status, reply.reason, reply.wait) == (0, "unreachable", 5)
+    assert Reply(0, b'{"reason": "closed"}').reason == "unreachable"
 
 
 # --- proxies --------------------------------------------------------------------------------------
