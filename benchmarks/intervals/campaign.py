@@ -1,0 +1,180 @@
+"""The campaign: every cell of every study, in processes, resumed where it stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .study import Record, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from .study import Study
+
+__all__ = ["BAR", "REPEATS", "Cell", "Finding", "Judged", "cells_of", "judge", "run", "simulate"]
+
+REPEATS, MORE = 1000, 10_000
+# Coverage that calls for a closer look, and what the closer look must show.
+DOUBTFUL, BAR = 0.94, 0.93
+# A standard error must be at least this share of the real one.
+LEAST_ERROR = 0.9
+# With fewer answers than this, a label says nothing of its level.
+FEWEST_ASKED = 100
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One truth of one study at one ε and one n."""
+
+    study: str
+    truth: str
+    epsilon: float
+    n: int
+
+    @property
+    def key(self) -> str:
+        """The name of the cell in files."""
+        return f"{self.study} | {self.truth} | {self.epsilon:g} | {self.n}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a cell showed: a record for each label, and the seconds that it took."""
+
+    cell: Cell
+    records: Mapping[str, Record]
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as JSON has them."""
+        records = {label: record.to_json() for label, record in self.records.items()}
+        return {"cell": vars(self.cell), "records": records, "seconds": round(self.seconds, 3)}
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Finding:
+        """Read what `to_json` wrote."""
+        records = {label: Record.from_json(one) for label, one in fields["records"].items()}
+        return cls(Cell(**fields["cell"]), records, fields["seconds"])
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The verdict on one label of one cell."""
+
+    cell: Cell
+    label: str
+    kind: str
+    lowest: float
+    mean: float
+    asked: int
+    withheld: int
+    holds: bool
+
+
+def cells_of(studies: Sequence[Study]) -> Iterator[Cell]:
+    """Yield all cells, the smallest surveys first."""
+    for study in studies:
+        for n in study.sizes:
+            for epsilon in study.epsilons:
+                for truth in study.truths:
+                    yield Cell(study.name, truth, epsilon, n)
+
+
+def simulate(study: Study, cell: Cell, first: int, repeats: int) -> dict[str, Record]:
+    """Return the records of some repeats, which depend on their numbers alone."""
+    once = study.trial(study.truths[cell.truth], cell.epsilon, cell.n)
+    score = Score()
+    seed = int.from_bytes(hashlib.sha256(cell.key.encode()).digest()[:8], "big")
+    once_each = np.random.default_rng([seed, first])
+    for _ in range(repeats):
+        once(once_each, score)
+    return score.records
+
+
+def judge(finding: Finding) -> list[Judged]:
+    """Return a verdict on each label.
+
+    A label that has the full number of repeats fails below the bar; one with fewer fails where it
+    is doubtful, so that it is repeated.
+    """
+    verdicts = []
+    for label, record in finding.records.items():
+        rates = record.rates if record.asked else np.ones(1)
+        least = BAR if record.asked + record.withheld >= MORE else DOUBTFUL
+        least = LEAST_ERROR if record.kind == "error" else least
+        holds = bool(rates.min() >= least) or record.asked < FEWEST_ASKED
+        verdicts.append(
+            Judged(
+                finding.cell,
+                label,
+                record.kind,
+                float(rates.min()),
+                float(rates.mean()),
+                record.asked,
+                record.withheld,
+                holds,
+            )
+        )
+    return verdicts
+
+
+def examine(study: Study, cell: Cell) -> Finding:
+    """Run a cell, and repeat it more often where a label is doubtful."""
+    start = perf_counter()
+    records = simulate(study, cell, 0, REPEATS)
+    if not all(one.holds for one in judge(Finding(cell, records, 0))):
+        for label, more in simulate(study, cell, REPEATS, MORE - REPEATS).items():
+            if label in records:
+                records[label].add(more)
+            else:
+                records[label] = more
+    return Finding(cell, records, perf_counter() - start)
+
+
+def run(
+    studies: Sequence[Study], kept: Path, *, workers: int, fresh: bool = False
+) -> Iterator[Finding]:
+    """Yield what each cell shows, those of an earlier run first.
+
+    Findings are appended to a file as they come, so that a campaign that was stopped goes on where
+    it was.
+    """
+    if fresh:
+        kept.unlink(missing_ok=True)
+    known = read(kept)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    by_name = {study.name: study for study in studies}
+    asked = list(cells_of(studies))
+    yield from (known[cell.key] for cell in asked if cell.key in known)
+    left = [cell for cell in asked if cell.key not in known]
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[name] = "1"  # a process for each core does better than threads
+    with ProcessPoolExecutor(workers) as pool, kept.open("a", encoding="utf-8") as file:
+        started = [pool.submit(examine, by_name[cell.study], cell) for cell in left]
+        for one in as_completed(started):
+            finding = one.result()
+            file.write(json.dumps(finding.to_json()) + "\n")
+            file.flush()
+            yield finding
+
+
+def read(kept: Path) -> dict[str, Finding]:
+    """Return the findings of a file by their cells' keys; a line that was cut off does not count."""
+    findings = {}
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    for line in lines:
+        try:
+            finding = Finding.from_json(json.loads(line))
+        except ValueError:
+            continue
+        findings[finding.cell.key] = finding
+    return findings
