@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from privet import Scale, Survey
+from privet.analysis.presence import clopper_pearson
+from privet.analysis.scale_estimate import ScaleEstimate
 from privet.entropy import seeded
 from privet.errors import InvalidArgument
+from privet.refine.smooth import smooth
 
 
 def survey_of(scale, epsilon):
@@ -50,6 +53,114 @@ def test_intervals_cover_the_numbers_before_rounding():
         found = [(*one.interval(), value) for one, value in measured]
         hits.append([low <= value <= high for low, high, value in found])
     assert (np.mean(hits, axis=0) > least(many)).all()
+
+
+def heaped(rng, size):
+    return rng.choice(np.arange(20, 81, 10.0), size)
+
+
+def windows_drawn(scale, epsilon, chances, n, many):
+    """Yield estimates of people whose cells have these chances, without making their reports."""
+    survey = survey_of(scale, epsilon)
+    law = survey.mechanism.analyst.estimator.chances @ chances
+    for windows in np.random.default_rng(1).multinomial(n, law / law.sum(), size=many):
+        yield ScaleEstimate(survey, n, windows)
+
+
+def by_borders_alone(estimate, low, high):
+    """The control: the unbiased share between the nearest borders of cells, with Student's ends."""
+    first, last = (
+        round((one - estimate.scale.edges[0]) / estimate.scale.step) for one in (low, high)
+    )
+    borders = estimate.survey.mechanism.analyst.estimator.borders
+    worth, shares = borders[:, last] - borders[:, first], estimate.windows / estimate.n
+    value = shares @ worth
+    reach = 1.96 * np.sqrt(max(shares @ worth**2 - value**2, 0) / estimate.n)
+    return value - reach, value + reach
+
+
+@pytest.mark.parametrize(("epsilon", "n"), [(4.0, 10_000), (1.0, 100_000)])
+def test_bands_hold_heaps_at_their_borders(epsilon, n):
+    """A coin moves part of the heap at 30 over the border between 30 and what is below."""
+    scale, many = Scale(0, 120, bands=[30, 50, 70]), 200
+    truths, hits, control = np.array([1, 2, 2, 2]) / 7, [], []
+    for estimate in crowds(survey_of(scale, epsilon), heaped, n, many if n < 20_000 else 40):
+        ends = np.array([band.interval() for _, band in estimate.bands()])
+        hits.append((ends[:, 0] <= truths) & (truths <= ends[:, 1]))
+        low, high = by_borders_alone(estimate, scale.edges[0], 30)
+        control.append(low <= truths[0] <= high)
+        assert sum(band.value for _, band in estimate.bands()) == pytest.approx(1)
+    assert (np.mean(hits, axis=0) > least(len(hits))).all()
+    assert np.mean(control) < 0.9
+
+
+def test_a_share_is_as_near_as_its_standard_error_says():
+    """Ages by N(40, 12): the mean of ramps of 0.2 was .29 off, with a standard error of .03."""
+    scale, ages = Scale(0, 120, whole=True, bands=[18, 41, 66]), np.arange(121)
+    chances = np.exp(-(((ages - 40) / 12) ** 2) / 2)
+    chances /= chances.sum()
+    truth, found = chances[30:60].sum(), []
+    for estimate in windows_drawn(scale, 1.0, chances, 1000, 100):
+        share = estimate.share(30, 59)
+        low, high = share.interval()
+        found.append((abs(share.value - truth), share.standard_error, low <= truth <= high))
+        assert sum(one.value for _, one in estimate.bands()) == pytest.approx(1)
+        median = estimate.median().value
+        below = estimate.share(0, median).value
+        assert below >= 0.5 > below - estimate.frequencies[round(median)] - 1e-9
+    off, errors, held = np.array(found).T
+    assert np.sqrt(np.mean(off**2)) < 1.1 * np.sqrt(np.mean(errors**2))
+    assert np.mean(off < 1.96 * errors) > least(100)
+    assert held.mean() > least(100)
+
+
+@pytest.mark.parametrize(("epsilon", "share"), [(6.0, 0.01), (8.0, 0.003)])
+def test_rare_ratings_are_covered_where_reports_are_nearly_exact(epsilon, share):
+    """The count is binomial, and Student's interval, the control, misses zeros."""
+    hits, control = [], []
+    chances = np.array([1 - share, 0, 0, 0, share])
+    for estimate in windows_drawn(Scale(1, 5, whole=True), epsilon, chances, 300, 400):
+        low, high = estimate.share(5, 5).interval()
+        hits.append(low <= share <= high)
+        low, high = by_borders_alone(estimate, 4.5, 5.5)
+        control.append(low <= share <= high)
+    assert np.mean(hits) > least(400) > np.mean(control)
+
+
+def test_the_interval_of_a_window_of_one_cell_is_clopper_and_pearsons():
+    (estimate,) = windows_drawn(Scale(1, 5, whole=True), 6.0, np.full(5, 0.2), 300, 1)
+    mechanism = estimate.survey.mechanism
+    assert mechanism.window == 1
+    h = 1 / (float(mechanism.likelihood_ratio) + 4)
+    g = float(mechanism.likelihood_ratio) * h
+    ends = clopper_pearson(estimate.windows[4], 300, 0.05)
+    assert estimate.share(5, 5).interval() == pytest.approx([(end - h) / (g - h) for end in ends])
+
+
+@pytest.mark.parametrize(
+    ("scale", "chances", "epsilon"),
+    [
+        (Scale(0, 10, whole=True), [25, 2, 2, 2, 2, 30, 3, 4, 5, 5, 20], 1.0),
+        (Scale(0, 63, whole=True), [i in (4, 17, 33, 50) for i in range(64)], 1.0),
+        (Scale(0, 9, whole=True), [1] * 10, 4.0),
+    ],
+    ids=["heaped", "spikes", "flat"],
+)
+def test_intervals_of_cells_cover_heaps_and_spikes(scale, chances, epsilon):
+    """The control is what pictures drew before: what smoothing hides is missing from it."""
+    chances, hits, control = np.array(chances) / sum(chances), [], []
+    for estimate in windows_drawn(scale, epsilon, chances, 1000, 60):
+        low, high = estimate.interval()
+        hits.append((low <= chances) & (chances <= high))
+        fitted = smooth(estimate.survey.mechanism, estimate.windows)
+        spread = np.sqrt(fitted * (1 - fitted) / estimate.n)
+        control.append(np.abs(fitted - chances) <= 1.96 * spread)
+        assert (low <= estimate.frequencies).all()
+        assert (estimate.frequencies <= high).all()
+        assert (estimate.p_values <= 0.025).tolist() == (low > 0).tolist()
+    assert (np.mean(hits, axis=0) > least(60) - 0.02).all()
+    if len(set(chances)) > 1:
+        assert np.mean(control, axis=0).min() < 0.7
 
 
 @pytest.mark.parametrize("nearest", [False, True])
@@ -97,7 +208,7 @@ def test_numbers_at_an_end_are_counted_in_full(end):
         assert estimate.share(*ends).value == pytest.approx(1)
     for ends in ((-9, -1), (101, 999)):
         assert estimate.share(*ends).interval() == (0, 0)
-    assert estimate.share(end, end).interval() == pytest.approx((0, 1), abs=0.01)
+    assert estimate.share(end, end).interval()[1] == pytest.approx(1, abs=0.01)
     for ends in ((3, 2), (float("nan"), 1)):
         with pytest.raises(InvalidArgument, match="'high' parameter of ScaleEstimate.share"):
             estimate.share(*ends)

@@ -25,24 +25,33 @@ def labels_of(ax):
     return {text.get_text() for text in ax.get_legend().get_texts()}
 
 
-def test_a_curve_with_its_band_and_the_mean():
+def test_a_bar_for_each_band_with_its_interval_and_the_mean():
     found = estimate()
     ax = plot_scale(found, level=0.9)
-    assert labels_of(ax) == {"90 % band", "smooth distribution", "mean, 90 % interval"}
+    assert labels_of(ax) == {
+        "share of a band, 90 % interval", "distribution", "mean, 90 % interval",
+    }  # fmt: skip
     assert (ax.get_xlim(), ax.get_xlabel()) == ((0, 120), "years")
-    curve, interval, mean = ax.lines
-    assert np.array_equal(curve.get_ydata(), found.distribution())
+    bands = found.bands()
+    areas = [bar.get_height() * bar.get_width() for bar in ax.patches]
+    assert areas == pytest.approx([band.value for _, band in bands])
+    (bars,) = ax.containers[1:]
+    for (_, band), segment, bar in zip(bands, bars[2][0].get_segments(), ax.patches, strict=True):
+        assert segment[:, 1] * bar.get_width() == pytest.approx(band.interval(0.9))
+    *_, curve, interval, mean = ax.lines
+    assert curve.get_ydata() * found.scale.step == pytest.approx(found.distribution())
     assert tuple(interval.get_xdata()) == found.mean().interval(0.9)
     assert mean.get_xdata() == [found.mean().value]
-    (band,) = ax.collections
-    assert band.get_paths()[0].vertices[:, 1].min() >= 0
+    assert [text.get_text() for text in ax.texts[: len(bands)]] == [
+        f"{100 * band.value:.0f} %" for _, band in bands
+    ]
 
 
-def test_a_band_that_knows_nothing_does_not_flatten_the_curve():
-    """It is cut off at a few times the height of the curve."""
+def test_intervals_that_say_nothing_do_not_flatten_the_bars():
+    """They are cut off at a few times the height of the bars."""
     found = estimate(epsilon=0.2, n=300)
     ax = plot_scale(found)
-    assert ax.get_ylim()[1] <= 2.7 * found.distribution().max()
+    assert ax.get_ylim()[1] <= 2.7 * max(bar.get_height() for bar in ax.patches)
 
 
 @pytest.mark.parametrize("scale", [YEARS, Scale(1, 5, whole=True)], ids=repr)
@@ -64,14 +73,13 @@ def test_shares_below_rise_within_intervals_that_do(scale, epsilon):
         assert at.min() - 1e-9 <= share <= at.max() + 1e-9
 
 
-def test_few_whole_numbers_have_a_bar_each():
-    found = estimate(Scale(1, 5, whole=True))
+def test_bars_of_whole_numbers_end_half_way_between_them():
+    found = estimate(Scale(1, 5, whole=True, bands=[3]))
     ax = plot_scale(found)
-    assert [bar.get_height() for bar in ax.patches] == pytest.approx(found.distribution().tolist())
+    assert [(bar.get_x(), bar.get_width()) for bar in ax.patches] == [(0.5, 2), (2.5, 3)]
     assert ax.get_xlim() == (0.5, 5.5)
     ticks = [tick for tick in ax.get_xticks() if 1 <= tick <= 5]
     assert ticks == [1, 2, 3, 4, 5]
-    assert not plot_scale(estimate(Scale(0, 120, cells=121, whole=True))).patches
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 14])
@@ -83,7 +91,7 @@ def test_groups_share_one_scale_and_only_the_lowest_are_labelled(count):
     axes = figure.axes
     assert len(axes) == min(count, 12)
     assert len({ax.get_ylim() for ax in axes}) == 1
-    highest = max(one.distribution().max() for one in [*groups.values()][:12])
+    highest = max(bar.get_height() for ax in axes for bar in ax.patches)
     assert axes[0].get_ylim()[1] > highest
     assert [bool(ax.get_xlabel()) for ax in axes] == [i + 3 >= len(axes) for i in range(len(axes))]
     assert len({ax.get_title() for ax in axes}) == len(axes)

@@ -5,7 +5,7 @@ import pytest
 
 from privet.mechanisms import Interval
 from privet.refine import maximum_likelihood
-from privet.refine.smooth import _Fit, _softmax, _splines, smooth, smooth_with_errors
+from privet.refine.smooth import _Fit, _softmax, _splines, smooth
 
 
 def windows_of(mechanism, theta, n, seed):
@@ -91,16 +91,3 @@ def test_numbers_are_found_within_a_hundredth_of_the_scale(modes):
     truth = truth if modes == 1 else (truth + np.roll(truth, -400)) / 2
     windows = [windows_of(mechanism, truth, 100_000, seed) for seed in range(5)]
     assert np.mean([distance(smooth(mechanism, one), truth) for one in windows]) < 0.01
-
-
-def test_standard_errors_are_how_far_off_a_smooth_truth_is():
-    """Nine of ten are within two of them, and not within half of one; a tenth with 100 as many."""
-    mechanism, truth = Interval(64, 1.0), bell(64)
-    crowds = [windows_of(mechanism, truth, 20_000, seed) for seed in range(25)]
-    errors = np.array([smooth_with_errors(mechanism, one)[1] for one in crowds])
-    off = np.abs(np.array([smooth(mechanism, one) for one in crowds]) - truth)
-    shown = truth > 0.1 * truth.max()
-    assert (off < 2 * errors)[:, shown].mean() > 0.9
-    assert (off < errors / 2)[:, shown].mean() < 0.7
-    _, more = smooth_with_errors(mechanism, windows_of(mechanism, truth, 2_000_000, 1))
-    assert 0.05 < (more / errors.mean(axis=0))[shown].mean() < 0.25

@@ -1,10 +1,10 @@
-"""Numbers on a scale: means, variances, shares, quantiles and distributions from windows.
+"""Numbers on a scale: means, variances, shares, quantiles and one distribution, from windows.
 
 A scale from low to high has B cells of equal width. A number is the cell whose centre it is, or was
 rounded to one of the two nearest centres by a coin with the right mean; its report is a window of
 cells (`privet.mechanisms.Interval`). With u(z) a number for each window, (1/n) Σ u(z_i) estimates
-Σ_x θ_x E[u(z) | x] without bias, whatever the shares θ of the cells are, and the plain variance of
-the u(z_i) is that of one person's part in it. All that is measured here is of this kind:
+Σ_x θ_x E[u(z) | x] without bias, whatever the shares θ of the cells are, and u is bounded. All that
+is measured here is of this kind, with the intervals of `privet.analysis.bounded`:
 
 - mean and variance, with y = z − (w − 1)/2 − (B − 1)/2 the centre of a window and t = x − (B − 1)/2
   that of a cell, counted in cells from the middle of the scale, and ρ the slope: E[y | x] = ρt,
@@ -16,13 +16,23 @@ known. But a share below a *ramp*, which counts the cells near the border in par
 that ends at the border has less below it than the border has, the one that starts there has more:
 the interval goes from the low end of the former to the high end of the latter, and holds for any
 numbers. The length of ramps is the one that would give the shortest interval if the truth were
-flat; with enough people it is 0, and the share exactly unbiased.
+flat; with enough people it is 0.
+
+A coin blurs as well. Of the numbers between two centres some go up and some down, so that the share
+of numbers below t lies between two shares of cells: those below the cell whose centre is at t or
+before it, and those up to the cell whose centre is at t or after it. Intervals reach from one to
+the other. Where no number was rounded, both are the same.
+
+All values come from one distribution: the smooth one of `privet.refine.smooth`, moved as little as
+it takes for the share below each border to be within one standard error of what reports say. So
+shares add up to 1, agree with quantiles, and follow the reports wherever these refuse what is
+smooth.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil, floor, isfinite, sqrt
 from numbers import Real
 from typing import TYPE_CHECKING, cast
@@ -31,6 +41,7 @@ import numpy as np
 
 from ..arguments import alpha_of
 from ..errors import InvalidArgument, NoReports
+from .bounded import lower_ends, lower_p_values, mean_ends, upper_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,10 +54,11 @@ if TYPE_CHECKING:
 
     Ends = tuple[float, float]
 
-__all__ = ["Measured", "Numbers"]
+__all__ = ["ONE_SIGMA", "Measured", "Numbers"]
 
-# At what level intervals are as short as they can be, and what is a standard error of a quantile.
-_LEVEL, _ONE_SIGMA = 0.95, 0.6826894921370859
+# At what level intervals are as short as they can be, and what is a standard error.
+_LEVEL, ONE_SIGMA = 0.95, 0.6826894921370859
+_NORMAL = 1.959963984540054
 _ROUNDING = 1e-12
 # Fewer reports than this are too few to show their own variance.
 _FEW = 1000
@@ -54,19 +66,20 @@ _FEW = 1000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Measured:
-    """A number about the crowd, as an estimate for the population.
+    """A number about the population, with its error.
 
     Attributes
     ----------
     value : float
         The estimate.
     standard_error : float
-        Its standard error.
+        Its standard error. Where the value is not simply a mean over reports, it is how far the
+        interval at the level of one standard deviation, 68 %, reaches from it.
 
     """
 
     _value: float | Callable[[], float]  # or what to do for it, the first time
-    standard_error: float
+    _error: float | Callable[[], float]
     _ends: Callable[[float], Ends]
 
     def __repr__(self) -> str:
@@ -77,13 +90,18 @@ class Measured:
         """The estimate."""
         return self._value() if callable(self._value) else self._value
 
+    @cached_property
+    def standard_error(self) -> float:
+        """The standard error of the estimate."""
+        return self._error() if callable(self._error) else self._error
+
     def interval(self, level: float = _LEVEL) -> tuple[float, float]:
         """Return the ends of a confidence interval, within what is possible at all."""
         return self._ends(alpha_of("Measured.interval", level))
 
 
 class Numbers:
-    """What the reported windows say of the numbers that people have.
+    """What the reported windows reveal about people's numbers.
 
     Parameters
     ----------
@@ -136,19 +154,26 @@ class Numbers:
         self.low, self.high, self.rounded = float(low), float(high), rounded
         self.within = within or (self.low, self.high)
         self._cells, self._cell = mechanism.d, (self.high - self.low) / mechanism.d
-        self._regression = cast("WindowRegression", mechanism.analyst.estimator)
         self._shares = windows / n
+        self._known: dict[float, tuple[Floats, Floats]] = {}
+
+    # --- mean and variance --------------------------------------------------------------------
 
     def mean(self) -> Measured:
         """Return the mean of the numbers: low + (high − low)/B · (B/2 + ȳ/ρ), without bias.
 
-        Its variance is that of the centres over nρ²; the interval is Student's.
+        Its variance is that of the centres over nρ².
         """
-        (value,), (error,) = self._average(self._distances[:, None])
+        value, error = self._average(self._distances[:, None])
         middle = (self.low + self.high) / 2
-        return self._student(
-            middle + self._cell * float(value), self._cell * float(error), *self.within
-        )
+
+        def ends(alpha: float) -> Ends:
+            found = mean_ends(self._distances[:, None], self.windows, alpha)
+            least, most = ((end - middle) / self._cell for end in self.within)
+            low, high = _possible(*found, value, value, least, most)
+            return middle + self._cell * float(low[0]), middle + self._cell * float(high[0])
+
+        return Measured(middle + self._cell * float(value[0]), self._cell * float(error[0]), ends)
 
     def variance(self) -> Measured:
         """Return the variance of the numbers.
@@ -159,10 +184,11 @@ class Numbers:
 
             (Var(v − 2μu) + 2 Var(u)²/(n − 1)) / n,    μ = E u.
 
-        Rounding a number to the nearest centres adds f(1 − f) squared cells to its variance, where
-        f is its distance from the centre below: 1/6 on average where numbers are spread smoothly
-        over cells, which is taken off, and from 0 to 1/4 in any case, which the interval allows
-        for. If nothing was rounded, nothing is added.
+        The interval is that of E[(x − c)²], the mean of v − 2cu + c², around the estimated mean c,
+        less the square of how far c may be from the mean. Rounding a number to the nearest centres
+        adds f(1 − f) squared cells to its variance, where f is its distance from the centre below:
+        1/6 on average where numbers are spread smoothly over cells, which is taken off, and from 0
+        to 1/4 in any case, which the interval allows for. If nothing was rounded, nothing is added.
         """
         width, slope = self.mechanism.window, float(self.mechanism.slope)
         u, near = self._distances, (width**2 - 1) / 12
@@ -173,102 +199,162 @@ class Numbers:
         _, (of_mean, error) = self._average(np.stack([u, v - 2 * mean * u], axis=1))
         error = sqrt(error**2 + 2 * self.n * of_mean**4 / others)
         unit, most = self._cell**2, (self.within[1] - self.within[0]) ** 2 / 4
-        least, usual, largest = (
-            self._student((value - self.rounded * part) * unit, error * unit, 0.0, most)
-            for part in (0, 1 / 6, 1 / 4)
-        )
+        part = self.rounded / 6
+        center = float(np.clip(mean, -(self._cells - 1) / 2, (self._cells - 1) / 2))
+        around = np.stack([v - 2 * center * u + center**2, u], axis=1)
 
         def ends(alpha: float) -> Ends:
-            return largest._ends(alpha)[0], least._ends(alpha)[1]
+            (low, first), (high, last) = mean_ends(around, self.windows, alpha)
+            low -= max((first - center) ** 2, (last - center) ** 2) + self.rounded / 4
+            about = self._shares @ around[:, 0]
+            low, high = _possible(low, high, about, about, 0.0, most / unit)
+            return float(low) * unit, float(high) * unit
 
-        return Measured(usual.value, usual.standard_error, ends)
+        return Measured((value - part) * unit, error * unit, ends)
+
+    # --- shares and quantiles -----------------------------------------------------------------
 
     def share(self, low: float, high: float) -> Measured:
-        """Return the share of numbers between two numbers.
+        """Return the share of numbers from one number up to another.
 
-        Whole cells count as they are, and of a cell that is cut as much as lies inside, as if its
-        numbers were spread evenly over it; the interval allows for any part of it. If numbers were
-        rounded, the share below a border is the mean of the shares below all numbers within half a
-        cell of it. Where cells are many for so few people, the value counts more of them in part,
-        and the interval allows for that as well. It is for a few hundred people or more: with
-        fewer, a rare share may be missed too often where ε is large.
+        The value is that of the `distribution`, with the numbers of a cell spread evenly over it.
+        The interval holds wherever in a cell the numbers are, and whether or not numbers that equal
+        an end are counted: from what is surely inside to what may be.
         """
         if not low <= high:
             raise InvalidArgument("Numbers.share", "high", f"a number >= low = {low}", high)
         start, end = self._place(low), self._place(high)
-        lower, upper = self._ramps(self._length(start, end))
-        worth = [
-            lower[:, floor(end)] - upper[:, ceil(start)],
-            upper[:, ceil(end)] - lower[:, floor(start)],
-            _between(lower + upper, end) / 2 - _between(lower + upper, start) / 2,
-        ]
-        values, errors = map(np.ndarray.tolist, self._average(np.stack(worth, axis=1)))
+        (first, second), (third, last) = self._borders(start), self._borders(end)
+        inner = self._ramps.between(second, third, inside=True)[:, None]
+        outer = self._ramps.between(first, last, inside=False)[:, None]
+
+        def value() -> float:
+            return max(self._below(end) - self._below(start), 0.0)
 
         def ends(alpha: float) -> Ends:
-            reach = self._reach(alpha)
-            both = values[0] - reach * errors[0], values[1] + reach * errors[1]
-            return _within(min(both), 0, 1), _within(max(both), 0, 1)
+            low = lower_ends(inner, self.windows, alpha / 2)
+            high = upper_ends(outer, self.windows, alpha / 2)
+            found = _possible(low, high, self._shares @ inner, self._shares @ outer, 0.0, 1.0)
+            least, most = (float(end[0]) for end in found)
+            return min(least, most, here.value), max(least, most, here.value)
 
-        return Measured(values[2], errors[2], ends)
+        here = Measured(value, lambda: _reach(here.value, ends(1 - ONE_SIGMA)), ends)
+        return here
 
     def quantile(self, q: float) -> Measured:
         """Return the number that a share q of the numbers is below.
 
-        The value is that of the smooth `distribution`, or else the nearest number to it in the
-        95 % interval. The interval holds every number at which the share below might be q: where
-        tests that it is more, and that it is less, both do not reject. It ends at borders of cells,
-        and half a cell further if numbers were rounded, so that it holds wherever in a cell the
-        numbers are, however smooth or not. The standard error is half the length of such an
-        interval, without that, at the level of one standard deviation.
+        The value is that of the `distribution`. The interval holds every number at which the share
+        below might be q: where tests that it is more, and that it is less, both do not reject. Its
+        ends are centres of cells, so that it holds wherever between them the numbers are, however
+        smooth or not. Where no number was rounded, value and ends are centres that people can have.
         """
         if not isinstance(q, Real) or not 0 < q < 1:
             raise InvalidArgument("Numbers.quantile", "q", "a number in (0, 1)", q)
-        border = _within(round(float(q) * self._cells), 1, self._cells - 1)
-        lower, upper = self._ramps(self._length(0, border))
-        (least, below), (most, above) = self._average(lower), self._average(upper)
-
-        def places(alpha: float) -> Ends:
-            reach = self._reach(alpha)
-            first, last = self._crossings(least - reach * below, most + reach * above, q)
-            return min(first, last), max(first, last)
-
-        def ends(alpha: float) -> Ends:
-            (first, last), more = places(alpha), self.rounded / 2
-            return self._number(floor(first) - more), self._number(ceil(last) + more)
+        share = float(q)
 
         def value() -> float:
-            below = np.concatenate(([0], np.cumsum(self.smooth[0])))
-            return _within(self._number(_first(below, q)), *ends(1 - _LEVEL))
+            if self.rounded:
+                return self._number(_first(self._cumulative, share))
+            reached = self._cumulative[1:] >= share - _ROUNDING
+            return self._number(int(np.argmax(reached)) + 0.5)
 
-        first, last = places(1 - _ONE_SIGMA)
-        return Measured(value, (last - first) / 2 * self._cell, ends)
+        def ends(alpha: float) -> Ends:
+            lower, upper = self._curves(alpha)
+            first = int(np.count_nonzero(upper < share)) - 1  # the last border with surely less
+            last = len(lower) - int(np.count_nonzero(lower >= share))  # the first with surely more
+            half = 0.5 if self.rounded else -0.5
+            low, high = self._number(first - half), self._number(last + half)
+            return min(low, here.value), max(high, here.value)
+
+        here = Measured(value, lambda: _reach(here.value, ends(1 - ONE_SIGMA)), ends)
+        return here
 
     def median(self) -> Measured:
         """Return the number that half of the numbers are below."""
         return self.quantile(0.5)
 
+    # --- the distribution ---------------------------------------------------------------------
+
     def distribution(self, smooth: bool = True) -> Floats:
         """Return the shares of all cells, a distribution to show.
 
-        Smooth is as smooth as the reports say (`privet.refine.smooth`); otherwise it is the
+        The one that all values come from is as smooth as the reports allow; otherwise it is the
         likeliest of all distributions (`privet.refine.maximum_likelihood`), which has a few spikes
-        rather than many small shares. For sums and tests use `share`.
+        rather than many small shares.
         """
         if smooth:
-            return self.smooth[0].copy()
+            return np.diff(self._cumulative)
         from ..refine import maximum_likelihood
 
         gap = 0.01 / self.n  # no distribution is likelier by more than 1 %
         return maximum_likelihood(self.mechanism, self.windows, tolerance=gap).frequencies
 
+    def cells(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends of an interval for the share of each cell, after rounding."""
+        inner, outer = self._ramps.cells
+        low = lower_ends(inner, self.windows, alpha / 2)
+        high = upper_ends(outer, self.windows, alpha / 2)
+        low, high = _possible(low, high, self._shares @ inner, self._shares @ outer, 0.0, 1.0)
+        value = self.distribution()
+        return np.minimum(np.minimum(low, high), value), np.maximum(np.maximum(low, high), value)
+
+    def cell_errors(self) -> Floats:
+        """Return how far each cell's interval of one standard deviation reaches from its value."""
+        low, high = self.cells(1 - ONE_SIGMA)
+        value = self.distribution()
+        return np.maximum(value - low, high - value)
+
+    def p_values(self) -> Floats:
+        """Return, for each cell, the least α/2 at which its interval's lower end exceeds 0."""
+        return lower_p_values(self._ramps.cells[0], self.windows, 0.0)
+
     @cached_property
-    def smooth(self) -> tuple[Floats, Floats]:
-        """The smooth distribution, which all quantiles share, and its standard errors."""
-        from ..refine.smooth import smooth_with_errors
+    def _cumulative(self) -> Floats:
+        """The share below each border between cells: the smooth one, moved into its intervals."""
+        from ..refine.smooth import smooth
 
-        return smooth_with_errors(self.mechanism, self.windows)
+        below = np.concatenate(([0], np.cumsum(smooth(self.mechanism, self.windows))))
+        lower, upper = self._curves(1 - ONE_SIGMA)
+        below = np.clip(below, lower, upper)
+        below[0], below[-1] = 0, 1
+        return below
 
-    # --- what reports are worth, and what the crowd's add up to -------------------------------
+    def _below(self, place: float) -> float:
+        """Return the share of numbers below a place; rounded ones are spread evenly over cells."""
+        if not self.rounded:
+            place = self._borders(place)[0]
+        return float(np.interp(place, np.arange(self._cells + 1), self._cumulative))
+
+    def _curves(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends of intervals for the share of cells below each border.
+
+        As shares below only rise, an end is no nearer than any further along.
+        """
+        if alpha in self._known:
+            return self._known[alpha]
+        ramps = self._ramps
+        low = lower_ends(ramps.lower, self.windows, alpha / 2)
+        high = upper_ends(ramps.upper, self.windows, alpha / 2)
+        low, high = _possible(
+            low, high, self._shares @ ramps.lower, self._shares @ ramps.upper, 0.0, 1.0
+        )
+        low, high = np.minimum(low, high), np.maximum(low, high)
+        low, high = np.minimum.accumulate(low[::-1])[::-1], np.maximum.accumulate(high)
+        return self._known.setdefault(alpha, (low, high))
+
+    @property
+    def _ramps(self) -> _Ramps:
+        return _ramps(self.mechanism, self.n)
+
+    def _borders(self, place: float) -> tuple[int, int]:
+        """Return two borders between which the share below a place lies."""
+        if not self.rounded:
+            border = _clip(ceil(place - 0.5), 0, self._cells)
+            return border, border
+        if not 0 < place < self._cells:
+            return int(place), int(place)
+        return max(floor(place - 0.5), 0), min(ceil(place + 0.5), self._cells)
 
     def _average(self, worth: Floats) -> tuple[Floats, Floats]:
         """Return the mean of what reports are worth about some quantities, and its standard error.
@@ -279,23 +365,10 @@ class Numbers:
         value = self._shares @ worth
         variance = (self._shares @ worth**2 - value**2) * self.n / max(self.n - 1, 1)
         if self.n < _FEW:
-            chances = self._regression.chances.T
+            chances = _regression(self.mechanism).chances.T
             least = (chances @ worth**2 - (chances @ worth) ** 2).min(axis=0)
             variance = np.maximum(variance, least)
         return value, np.sqrt(variance.clip(0) / self.n)
-
-    def _reach(self, alpha: float) -> float:
-        """Return how many standard errors an interval reaches to either side."""
-        from scipy.special import stdtrit
-
-        return float(stdtrit(max(self.n - 1, 1), 1 - alpha / 2))
-
-    def _student(self, value: float, error: float, least: float, most: float) -> Measured:
-        def ends(alpha: float) -> Ends:
-            reach = self._reach(alpha) * error
-            return _within(value - reach, least, most), _within(value + reach, least, most)
-
-        return Measured(value, error, ends)
 
     @cached_property
     def _distances(self) -> Floats:
@@ -303,70 +376,129 @@ class Numbers:
         windows = self.mechanism.numbers
         return np.linspace(-1, 1, windows) * ((windows - 1) / 2 / float(self.mechanism.slope))
 
-    def _crossings(self, lower: Floats, upper: Floats, q: float) -> Ends:
-        """Return where the upper curve first reaches a height, and the lower one does for good."""
-        return _first(upper, q), self._cells - _first(1 - lower[::-1], 1 - q)
-
     def _place(self, number: float) -> float:
-        """Return how many cells lie below a number, whole ones in spite of roundings."""
-        place = _within((number - self.low) / self._cell, 0, self._cells)
-        return round(place) if abs(place - round(place)) < _ROUNDING * self._cells else place
+        """Return how many cells lie below a number, in whole or half cells in spite of rounding."""
+        halves = 2 * min(max((number - self.low) / self._cell, 0), self._cells)
+        near = round(halves)
+        return (near if abs(halves - near) < _ROUNDING * self._cells else halves) / 2
 
     def _number(self, place: float) -> float:
         """Return the number below which so many cells lie."""
-        return _within(self.low + place * self._cell, *self.within)
+        return min(max(self.low + place * self._cell, self.within[0]), self.within[1])
 
-    # --- ramps --------------------------------------------------------------------------------
 
-    def _ramps(self, length: int) -> tuple[Floats, Floats]:
-        """Return what windows are worth about the ramps that end and start at each border: [z, b].
+class _Ramps:
+    """What windows are worth about the ramps that end and start at each border, for n people.
 
-        A ramp of length L is the mean of the L + 1 borders from its start to its end.
+    `lower[z, b]` is the worth of window z for the ramp that ends at border b, `upper[z, b]` for the
+    one that starts there. A ramp of length L is the mean of the L + 1 borders from its start to its
+    end. The first and last border need none, as what is below them is known.
+    """
+
+    def __init__(self, mechanism: Interval, n: int) -> None:
+        regression = _regression(mechanism)
+        self._borders = regression.borders
+        self._size = mechanism.d
+        chances = regression.chances.mean(axis=1)
+        lengths = _lengths(self._size)
+        spans = np.array([self._span(length, chances, n) for length in lengths])
+        self.lengths = np.array(lengths)[spans.argmin(axis=0)]
+        self.lower, self.upper = self._means(self.lengths)
+
+    def between(self, first: int, last: int, *, inside: bool) -> Floats:
+        """Return what windows are worth about the share of cells between two borders.
+
+        The cells near a border count in part: inside, where they lie within, and else beyond.
         """
-        borders = self._regression.borders
-        padding = np.zeros((len(borders), length + 1)), np.ones((len(borders), length))
-        sums = np.cumsum(np.hstack([padding[0], borders, padding[1]]), axis=1)
-        means = (sums[:, length + 1 :] - sums[:, : -length - 1]) / (length + 1)
-        lower, upper = means[:, : self._cells + 1].copy(), means[:, length:].copy()
-        for ramps in (lower, upper):
-            ramps[:, 0], ramps[:, -1] = 0, 1
-        return lower, upper
+        if first >= last:
+            return np.zeros(len(self._borders))
+        worth = self.lower[:, last] - self.upper[:, first]
+        if not inside:
+            return np.asarray(self.upper[:, last] - self.lower[:, first])
+        reach = self.lengths[[first, last]] * (np.array([first, last]) % self._size > 0)
+        if reach.sum() <= last - first:
+            return np.asarray(worth)
+        cells = np.arange(self._size)
+        up = ((cells + 1 - first) / (reach[0] + 1)).clip(0, 1)
+        down = ((last - cells) / (reach[1] + 1)).clip(0, 1)
+        return np.asarray(np.diff(self._borders, axis=1) @ (up + down - 1).clip(0))
 
-    def _length(self, start: float, end: float) -> int:
-        """Return which length of ramps gives the shortest interval if the truth is flat."""
-        start_lower, start_upper = self._slopes(start)
-        end_lower, end_upper = self._slopes(end)
-        lower, upper = end_lower - start_upper, end_upper - start_lower
-        chances = self._regression.chances.mean(axis=1)
+    @cached_property
+    def cells(self) -> tuple[Floats, Floats]:
+        """What windows are worth about each cell: at most, and at least, what it has."""
+        edges = range(self._size)
+        inner = np.stack([self.between(at, at + 1, inside=True) for at in edges], axis=1)
+        return inner, self.upper[:, 1:] - self.lower[:, :-1]
+
+    def _span(self, length: int, chances: Floats, n: int) -> Floats:
+        """Return the length of the interval for each border if the truth is flat."""
+        lower, upper = self._means(np.full(self._size + 1, length))
         low, high = chances @ lower, chances @ upper
         spread = np.sqrt((chances @ lower**2 - low**2).clip(0))
         spread += np.sqrt((chances @ upper**2 - high**2).clip(0))
-        return int(np.argmin(high - low + self._reach(1 - _LEVEL) * spread / sqrt(self.n)))
+        return np.asarray(high - low + _NORMAL * spread / sqrt(n))
 
-    def _slopes(self, place: float) -> tuple[Floats, Floats]:
-        """Return worths of the ramps that end and start at a place, by their length: [z, L]."""
-        borders, lengths = self._regression.borders, np.arange(self._cells // 2 + 1)
-        if not 0 < place < self._cells:
-            lengths = 0 * lengths  # what is below the ends of the scale is known
-        ends = (floor(place) - lengths).clip(0), (ceil(place) + lengths).clip(None, self._cells)
-        lower, upper = (np.cumsum(borders[:, end], axis=1) for end in ends)
-        sizes = np.arange(1, len(lengths) + 1)
-        return lower / sizes, upper / sizes
+    def _means(self, lengths: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Return the mean worth of the borders up to each border, and from it on."""
+        places = np.arange(self._size + 1)
+        lower = self._sums(places + 1) - self._sums(places - lengths)
+        upper = self._sums(places + lengths + 1) - self._sums(places)
+        means = lower / (lengths + 1), upper / (lengths + 1)
+        for ramps in means:
+            ramps[:, 0], ramps[:, -1] = 0, 1
+        return means
+
+    def _sums(self, ends: NDArray[np.int64]) -> Floats:
+        """Return the worth of all borders before an end; beyond the scale, each is 0 or 1."""
+        inside = np.clip(ends, 0, self._size + 1)
+        return np.asarray(self._totals[:, inside] + np.maximum(ends - self._size - 1, 0))
+
+    @cached_property
+    def _totals(self) -> Floats:
+        return np.cumsum(np.pad(self._borders, ((0, 0), (1, 0))), axis=1)
 
 
-def _within(value: float, least: float, most: float) -> float:
-    return min(max(value, least), most)
+@lru_cache(maxsize=2)
+def _ramps(mechanism: Interval, n: int) -> _Ramps:
+    return _Ramps(mechanism, n)
 
 
-def _between(columns: Floats, place: float) -> Floats:
-    """Return a column, or what lies between two of them.
+def _regression(mechanism: Interval) -> WindowRegression:
+    return cast("WindowRegression", mechanism.analyst.estimator)
 
-    >>> _between(np.array([[1.0, 2.0, 4.0]]), 1.25)
-    array([2.5])
+
+def _lengths(cells: int) -> list[int]:
+    """Return the lengths that ramps may have.
+
+    >>> _lengths(24)
+    [0, 1, 2, 3, 4, 6, 8, 12]
     """
-    part = place - floor(place)
-    between: Floats = (1 - part) * columns[:, floor(place)] + part * columns[:, ceil(place)]
-    return between
+    powers = [1 << power for power in range(cells.bit_length())]
+    steps = {0, *powers, *(3 * power // 2 for power in powers)}
+    return sorted(length for length in steps if length <= cells // 2)
+
+
+def _reach(value: float, ends: Ends) -> float:
+    """Return how far an interval reaches from a value, to its further end."""
+    return max(value - ends[0], ends[1] - value)
+
+
+def _possible(
+    low: Floats, high: Floats, about: Floats, above: Floats, least: float, most: float
+) -> tuple[Floats, Floats]:
+    """Return the ends within what is possible, never empty.
+
+    `about` and `above` are the estimates that the ends belong to. Where one lies beyond what is
+    possible, its end is moved by as much, as if it were the nearest possible one: this only makes
+    intervals longer.
+    """
+    low = np.clip(low - np.maximum(about - most, 0), least, most)
+    high = np.clip(high + np.maximum(least - above, 0), least, most)
+    return low, high
+
+
+def _clip(value: int, least: int, most: int) -> int:
+    return min(max(value, least), most)
 
 
 def _first(curve: Floats, height: float) -> float:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import alpha_of
+from ..arguments import alpha_of, check_target
 from ..errors import InvalidArgument
-from .estimate import Estimate
 from .numbers import Numbers
+from .shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..answers.scale import Scale
+    from ..mechanisms.forwards import Target
     from ..survey import Survey
     from .estimator import Floats
     from .numbers import Measured
@@ -30,12 +31,13 @@ __all__ = ["QUANTILES", "ScaleEstimate"]
 QUANTILES = 0.1, 0.25, 0.5, 0.75, 0.9
 
 
-class ScaleEstimate(Estimate):
+class ScaleEstimate(Shown):
     """The mean, the spread, quantiles and shares of numbers, each with its error.
 
     `windows` says how often each report was given. What has an error is an object with `value`,
-    `standard_error` and `interval(level)`. The shares of single cells, as of any `Estimate`, are
-    very noisy: use `share` for a stretch of the scale, and `distribution` for a picture.
+    `standard_error` and `interval(level)`. Shares, bands and quantiles come from one distribution,
+    so that they agree. The shares of single cells (`frequencies`) are those of it, too, and known
+    much less well than that of a stretch of the scale: use `share` or `bands`.
 
     >>> from privet import Scale, Survey
     >>> survey = Survey("How old are you?", Scale(0, 120, 61, "years"), 1.0)
@@ -48,6 +50,46 @@ class ScaleEstimate(Estimate):
     def __init__(self, survey: Survey, n: int, windows: NDArray[np.int64]) -> None:
         super().__init__(survey, n, survey.mechanism.counts(windows))
         self.windows = windows
+
+    # --- the shares of cells ------------------------------------------------------------------
+
+    @cached_property
+    def frequencies(self) -> Floats:
+        """The share of each cell, after rounding: a distribution."""
+        return self.numbers.distribution()
+
+    @cached_property
+    def standard_errors(self) -> Floats:
+        """How far each cell's interval of one standard deviation reaches from its share."""
+        return self.numbers.cell_errors()
+
+    @cached_property
+    def p_values(self) -> Floats:
+        """The least α/2 at which a cell's interval at the level 1 − α does not hold 0."""
+        return self.numbers.p_values()
+
+    def interval(
+        self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of an interval for the share of each cell, after rounding.
+
+        It is for the population, and so covers the share among the people who took part, or any
+        number between, more often than it says.
+        """
+        alpha = alpha_of("ScaleEstimate.interval", level)
+        check_target("ScaleEstimate.interval", target, self.n)
+        return self.numbers.cells(alpha / (self.scale.cells if simultaneous else 1))
+
+    @property
+    def can_shrink(self) -> bool:
+        """The distribution is smooth already."""
+        return False
+
+    def shrink(self) -> Floats:
+        """Return the distribution."""
+        return self.numbers.distribution()
+
+    # --- numbers ------------------------------------------------------------------------------
 
     @property
     def scale(self) -> Scale:
@@ -73,15 +115,15 @@ class ScaleEstimate(Estimate):
     def share(self, low: float, high: float) -> Measured:
         """Return the share of numbers between two numbers.
 
-        If numbers are whole, and none was rounded, both ends are included. Otherwise those at an
-        end of the scale are, as nothing lies beyond it.
+        Of whole numbers, both ends are included. Otherwise those at an end of the scale are,
+        because nothing lies beyond it.
         """
         if not low <= high:
             raise InvalidArgument("ScaleEstimate.share", "high", f"a number >= low = {low}", high)
         scale, (first, last) = self.scale, self.scale.edges
-        if not scale.rounded:
+        if scale.whole:
             low, high = ceil(low) - 0.5, floor(high) + 0.5
-            return self.numbers.share(low, max(low, high))
+            high = max(low, high)
         low = first if low <= scale.low else last if low > scale.high else low
         high = last if high >= scale.high else first if high < scale.low else high
         return self.numbers.share(low, high)
@@ -98,24 +140,22 @@ class ScaleEstimate(Estimate):
         """Return the shares of all cells, to show: smooth as the reports say, or the likeliest."""
         return self.numbers.distribution(smooth)
 
-    def curve(self, level: float = 0.95) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return the centres of cells, the smooth distribution, and the ends of its band.
+    def curve(self) -> tuple[Floats, Floats]:
+        """Return the centres of cells and their shares, to draw."""
+        return np.linspace(self.scale.low, self.scale.high, self.scale.cells), self.frequencies
 
-        The band has the standard errors of the smooth distribution, and does not show what
-        smoothing hides.
-        """
-        from scipy.special import ndtri
-
-        shares, errors = self.numbers.smooth
-        reach = ndtri(1 - alpha_of("ScaleEstimate.curve", level) / 2) * errors
-        centres = np.linspace(self.scale.low, self.scale.high, self.scale.cells)
-        return centres, shares.copy(), (shares - reach).clip(0), (shares + reach).clip(None, 1)
+    @property
+    def band_edges(self) -> tuple[float, ...]:
+        """Where bands begin and end: half-way between whole numbers, and else at their borders."""
+        scale = self.scale
+        if not scale.whole:
+            return scale.low, *scale.bands, scale.high
+        return scale.low - 0.5, *(ceil(one) - 0.5 for one in scale.bands), scale.high + 0.5
 
     def bands(self) -> list[tuple[str, Measured]]:
-        """Return the shares of the scale's bands, with their names."""
-        half = 0.0 if self.scale.rounded else 0.5  # a border begins the band above it
-        inner = [ceil(border) - half if half else border for border in self.scale.bands]
-        ends = self.scale.edges[0], *inner, self.scale.edges[1]
+        """Return the shares of the scale's bands, with their names; a border begins a band."""
+        first, *inner, last = self.band_edges
+        ends = min(first, self.scale.edges[0]), *inner, max(last, self.scale.edges[1])
         shares = (self.numbers.share(low, high) for low, high in pairwise(ends))
         return [*zip(self.scale.band_names, shares, strict=True)]
 

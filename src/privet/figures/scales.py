@@ -15,37 +15,45 @@ if TYPE_CHECKING:
 
     from ..analysis.scale_estimate import ScaleEstimate
 
-# Points of the share below, and the most whole numbers for which there is a bar for each.
-_POINTS, _BARS = 60, 30
-# A band may go so many times as high as the curve, and is cut off there.
+# Points of the share below, and the most whole numbers that have a step each.
+_POINTS, _STEPS = 60, 30
+# Intervals and the line may reach so many times as high as the bars, and are cut off there.
 _HIGHEST = 2.5
 
 
 def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) -> Any:
-    """Draw how the numbers are spread, smoothly; return the axes.
+    """Draw a bar for each band of the scale, with its interval; return the axes.
 
-    The band has the standard errors of the smooth distribution, and does not show what smoothing
-    hides. Few whole numbers have a bar each. The mean is marked, with its interval;
-    one that lies beyond the scale, as few reports may say, at its end.
+    The area of a bar is the share of the band, which is written in it. The line is the distribution
+    that all shares come from; it has no interval of its own. The mean is marked, with its interval;
+    one that lies beyond the scale, as few reports may have it, at its end.
     """
     ax = ax or canvas.shown_figure(8, 3.6).gca()
-    centres, curve, low, high = estimate.curve(level)
-    label = f"{100 * level:g} % band"
-    if _in_bars(estimate):
-        ax.bar(centres, curve, 0.7, color=canvas.PALE, label="smooth distribution")
-        reach = curve - low, high - curve
-        bars = {"fmt": "none", "ecolor": canvas.HEDGE, "elinewidth": 1.8, "label": label}
-        ax.errorbar(centres, curve, reach, **bars)
-    else:
-        ax.fill_between(centres, low, high, color=canvas.HEDGE, alpha=0.22, lw=0, label=label)
-        ax.plot(centres, curve, color=canvas.HEDGE, lw=1.8, label="smooth distribution")
+    edges = np.array(estimate.band_edges)
+    widths, middles = np.diff(edges), (edges[1:] + edges[:-1]) / 2
+    bands = [band for _, band in estimate.bands()]
+    values = np.array([band.value for band in bands])
+    low, high = np.array([band.interval(level) for band in bands]).T / widths
+    heights = values / widths
+    ax.bar(edges[:-1], heights, widths, align="edge", color=canvas.PALE, edgecolor="white")
+    reach = heights - low, high - heights
+    label = f"share of a band, {100 * level:g} % interval"
+    bars = {"fmt": "none", "ecolor": canvas.HEDGE, "elinewidth": 1.8, "capsize": 3, "label": label}
+    ax.errorbar(middles, heights, reach, **bars)
+    centres, shares = estimate.curve()
+    density = shares / estimate.scale.step
+    ax.plot(centres, density, color=canvas.HEDGE, lw=1, alpha=0.7, label="distribution")
+    top = 1.05 * min(max(high.max(), density.max()), _HIGHEST * heights.max())
+    for middle, value in zip(middles, values, strict=True):
+        share = f"{100 * value:.0f} %"
+        ax.text(middle, 0.03 * top, share, ha="center", va="bottom", fontsize=8, color=canvas.INK)
     mean = estimate.mean()
     ends = mean.interval(level)
     ax.plot(ends, [0, 0], color=canvas.INK, lw=2.5, solid_capstyle="butt", clip_on=False)
     label = f"mean, {100 * level:g} % interval"
     marked = min(max(mean.value, estimate.scale.low), estimate.scale.high)
     ax.plot([marked], [0], "|", color=canvas.INK, ms=12, mew=2, clip_on=False, label=label)
-    ax.set_ylim(0, 1.05 * min(high.max(), _HIGHEST * curve.max()))
+    ax.set_ylim(0, top)
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
     _dress(ax, estimate)
@@ -56,22 +64,19 @@ def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
 def plot_below(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) -> Any:
     """Draw the share of numbers below each number, with intervals; return the axes.
 
-    The curve is that of the smooth distribution, moved into the intervals; of whole numbers that
-    were not rounded, each counts as below itself. As shares below only rise, an end of an interval
-    is drawn no nearer than any that is further along.
+    The curve is that of the distribution; each whole number counts as below itself. As shares below
+    only rise, an end of an interval is drawn no nearer than any that is further along.
     """
     ax = ax or canvas.shown_figure(8, 3.6).gca()
     scale = estimate.scale
-    points = scale.cells if _in_bars(estimate) else _POINTS + 1
+    points = scale.cells if _in_steps(estimate) else _POINTS + 1
     numbers = np.linspace(scale.low, scale.high, points)
     shares = [estimate.share(scale.low, float(number)) for number in numbers]
     ends = np.array([one.interval(level) for one in shares])
     low, high = np.minimum.accumulate(ends[::-1, 0])[::-1], np.maximum.accumulate(ends[:, 1])
-    borders = np.linspace(*scale.edges, scale.cells + 1)
-    half = 0 if scale.rounded else scale.step / 2
-    below = np.interp(numbers + half, borders, np.cumsum([0, *estimate.distribution()]))
-    below, step, label = below.clip(low, high), None, "share below"
-    if _in_bars(estimate):
+    below = np.array([one.value for one in shares])
+    step, label = None, "share below"
+    if _in_steps(estimate):
         numbers = np.append(numbers, scale.high + 1)
         below, low, high = (np.append(values, values[-1]) for values in (below, low, high))
         step, label = "post", "share up to each number"
@@ -119,13 +124,12 @@ def save_scale(estimate: ScaleEstimate, path: Path, *, level: float = 0.95) -> N
     canvas.save(figure, path)
 
 
-def _in_bars(estimate: ScaleEstimate) -> bool:
-    return not estimate.scale.rounded and estimate.scale.cells <= _BARS
+def _in_steps(estimate: ScaleEstimate) -> bool:
+    return not estimate.scale.rounded and estimate.scale.cells <= _STEPS
 
 
 def _dress(ax: Any, estimate: ScaleEstimate) -> None:
-    room = 0.5 if _in_bars(estimate) else 0
-    ax.set_xlim(estimate.scale.low - room, estimate.scale.high + room)
+    ax.set_xlim(estimate.band_edges[0], estimate.band_edges[-1])
     ax.locator_params(axis="x", integer=estimate.scale.whole)
     ax.set_xlabel(_unit(estimate))
     title = fill(estimate.survey.question, 8 * canvas.LETTERS_AN_INCH)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["smooth", "smooth_with_errors"]
+__all__ = ["smooth"]
 
 # The pieces of the spline, at most; and the order of the differences that are 0 if λ is infinite.
 _PIECES, _ORDER = 48, 3
@@ -48,32 +48,17 @@ def smooth(mechanism: Interval, windows: NDArray[np.int64]) -> Floats:
     array([0.05, 0.24, 0.4 , 0.24, 0.05])
 
     """
-    return smooth_with_errors(mechanism, windows)[0]
-
-
-def smooth_with_errors(mechanism: Interval, windows: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Return the shares of `smooth` with their standard errors, given the reports.
-
-    By Laplace's approximation the precision of β is that of the reports and of the penalty, and a
-    step in β moves the shares by diag(θ)(X − 1θᵀX). How far the shares for several λ are apart adds
-    to it. It does not tell of what is less smooth than the likeliest λ would have it.
-    """
     fit = _Fit(mechanism, windows, _splines(mechanism.d))
-    beta, heights, shares, variances = np.zeros(fit.basis.shape[1]), [], [], []
+    beta, heights, shares = np.zeros(fit.basis.shape[1]), [], []
     for bend in _bends(len(beta)):
         beta, height, information = fit.climb(bend, beta)
         before, after = np.linalg.slogdet([bend, information + bend]).logabsdet
         heights.append(height + (before - after) / 2)
-        theta, slopes = fit.shares(beta)
-        moved = np.linalg.solve(information + bend, slopes.T).T
-        shares.append(theta)
-        variances.append((slopes * moved).sum(axis=1))
+        shares.append(_softmax(fit.basis @ beta))
         if heights[-1] < max(heights) - _UNLIKELY:
             break
-    weights, every = _softmax(np.array(heights)), np.array(shares)
-    mixture: Floats = weights @ every
-    apart = (every - mixture) ** 2
-    return mixture, np.sqrt(weights @ (np.array(variances) + apart))
+    mixture: Floats = _softmax(np.array(heights)) @ np.array(shares)
+    return mixture
 
 
 def _bends(size: int) -> Iterator[Floats]:

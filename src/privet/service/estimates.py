@@ -102,13 +102,17 @@ def _shares(estimate: Any) -> dict[str, Any]:
 
 
 def _scale(estimate: ScaleEstimate) -> dict[str, Any]:
-    curve = estimate.curve(LEVEL)
+    edges = estimate.band_edges
+    bands = zip(estimate.bands(), edges, edges[1:], strict=False)
     return {
         "unit": estimate.scale.unit,
         "mean": _measured(estimate.mean()),
         "quantiles": [{"q": q, **_measured(estimate.quantile(q))} for q in QUANTILES],
-        "bands": [{"name": name, **_measured(share)} for name, share in estimate.bands()],
-        "curve": dict(zip(("at", "shares", "low", "high"), curve, strict=True)),
+        "bands": [
+            {"name": name, "from": start, "to": end, **_measured(share)}
+            for (name, share), start, end in bands
+        ],
+        "curve": dict(zip(("at", "shares"), estimate.curve(), strict=True)),
     }
 
 

@@ -1,4 +1,4 @@
-// Pictures of estimates: shares with whiskers, numbers as a curve with its band, tables as heat maps.
+// Pictures of estimates: shares with whiskers, numbers as bars of bands, tables as heat maps.
 
 import { count, h, svg } from "./ui.js";
 
@@ -55,23 +55,32 @@ function bar(share, low, high) {
 }
 
 /**
- * How numbers are spread.
+ * How numbers are spread: a bar for each band, its area the share, with its interval; the distribution as a line; the mean.
  * @param {any} estimate @param {string} label
  */
-export function curve({ curve: { at, shares: mid, low, high }, mean }, label) {
-  const width = 640, height = 200, first = at[0], last = at[at.length - 1];
-  const top = Math.min(Math.max(...high), 2.5 * Math.max(...mid));
+export function histogram({ bands, curve: { at, shares: line }, mean }, label) {
+  const width = 640, height = 200, first = bands[0].from, last = bands[bands.length - 1].to, step = at[1] - at[0];
+  const per = (/** @type {any} */ band, /** @type {number} */ share) => share / (band.to - band.from);
+  const most = (/** @type {"high" | "value"} */ key) => Math.max(...bands.map((/** @type {any} */ band) => per(band, band[key])));
+  const top = Math.min(Math.max(most("high"), Math.max(...line) / step), 2.5 * most("value"));
   const x = (/** @type {number} */ one) => (20 + (600 * (one - first)) / (last - first)).toFixed(1);
   const y = (/** @type {number} */ one) => (height - (190 * Math.min(one, top)) / top).toFixed(1);
-  const line = (/** @type {number[]} */ values, /** @type {number[]} */ places) => places.map((i) => `${x(at[i])} ${y(values[i])}`).join("L");
-  const forth = at.map((/** @type {any} */ _, /** @type {number} */ i) => i), back = [...forth].reverse();
+  const bars = bands.flatMap((/** @type {any} */ band) => {
+    const [left, right, middle] = [band.from, band.to, (band.from + band.to) / 2].map(x);
+    const [low, high, value] = [band.low, band.high, band.value].map((one) => y(per(band, one)));
+    return [
+      svg("path", { class: "band", d: `M${left} ${height}V${value}H${right}V${height}Z` }),
+      svg("path", { class: "whisker", d: `M${middle} ${low}V${high}m-4 0h8M${middle} ${low}m-4 0h8` }),
+      svg("text", { class: "inside", x: middle, y: `${height - 18}`, "text-anchor": "middle" }, percent(band.value, 0)),
+    ];
+  });
   const ticks = steps(first, last).flatMap((one) => [
     svg("path", { class: "axis", d: `M${x(one)} ${height}v5` }),
     svg("text", { x: x(one), y: `${height + 10}`, "text-anchor": "middle" }, count(one, 2)),
   ]);
+  const points = at.map((/** @type {number} */ one, /** @type {number} */ i) => `${x(one)} ${y(line[i] / step)}`);
   return svg("svg", { class: "curve", viewBox: `0 0 ${width} ${height + 36}`, role: "img", "aria-label": label },
-    svg("path", { class: "band", d: `M${line(high, forth)}L${line(low, back)}Z` }),
-    svg("path", { class: "line", d: `M${line(mid, forth)}` }),
+    ...bars, svg("path", { class: "line", d: `M${points.join("L")}` }),
     svg("path", { class: "axis", d: `M20 ${height}H620` }), ...ticks,
     svg("path", { class: "mean", d: `M${x(mean.low)} ${height}H${x(mean.high)}M${x(mean.value)} ${height - 8}v16` }));
 }

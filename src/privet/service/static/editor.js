@@ -1,6 +1,6 @@
 // A survey in the making: what is written becomes a draft, and the service says what to expect of it.
 
-import { curve, percent, shares } from "./charts.js";
+import { histogram, percent, shares } from "./charts.js";
 import { ask, byId, count, h, root } from "./ui.js";
 
 const LEVELS = [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8];
@@ -221,7 +221,7 @@ function needed(row, people, mean, unit) {
 
 /** @param {any} found */
 function picture(found) {
-  const drawn = found.kind === "scale" ? curve(found, "Made-up numbers with their band") : shares(found, { caption: "Made-up shares with their intervals", numbers: false });
+  const drawn = found.kind === "scale" ? histogram(found, "Made-up numbers with their intervals") : shares(found, { caption: "Made-up shares with their intervals", numbers: false });
   return h("figure", {}, drawn, h("figcaption", { class: "hint" }, "With made-up answers: how far the 95 % intervals would reach."));
 }
 

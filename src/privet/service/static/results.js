@@ -1,6 +1,6 @@
 // What the reports say, as they come in.
 
-import { curve, heat, percent, shares } from "./charts.js";
+import { heat, histogram, percent, shares } from "./charts.js";
 import { ask, byId, count, h, often, root } from "./ui.js";
 
 const { id } = byId("results").dataset, path = `/surveys/${id}`;
@@ -53,7 +53,7 @@ function numbers(found, caption) {
   const table = h("table", { class: "shares" }, h("caption", { class: "visually-hidden" }, "Mean and quantiles"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "figure"), h("th", { scope: "col", class: "number" }, unit || "number"), h("th", { scope: "col", class: "number" }, "95 % interval"))),
     h("tbody", {}, row("Mean", mean), ...quantiles.map((/** @type {any} */ one) => row(named(one.q), one))));
-  return [curve(found, `${caption}: mean ${measured(mean, unit)}`), h("p", { class: "hint" }, "How the numbers are spread, smoothly, with a 95 % band. The mark is the mean."), table,
+  return [histogram(found, `${caption}: mean ${measured(mean, unit)}`), h("p", { class: "hint" }, "How the numbers are spread: each bar is a range, with its share and its 95 % interval. The line is the estimated distribution, and the mark the mean."), table,
     bands.length > 1 ? shares({ categories: column("name"), frequencies: column("value"), low: column("low"), high: column("high") }, { caption: "Shares of ranges" }) : null];
 }
 
