@@ -168,7 +168,7 @@ def run(
 
 
 def read(kept: Path) -> dict[str, Finding]:
-    """Return the findings of a file by their cells' keys; a line that was cut off does not count."""
+    """Return the findings of a file by their cells' keys, without a line that was cut off."""
     findings = {}
     lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
     for line in lines:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["EPSILONS", "LEVEL", "SIZES", "Record", "Score", "Study"]
 
 LEVEL = 0.95
+_ROUNDING = 1e-9
 EPSILONS = 0.2, 1, 4, 8
 SIZES = 300, 3000, 30_000
 
@@ -78,8 +79,8 @@ class Record:
         For standard errors, it is the claimed error over the real one (root mean squares).
         """
         if self.kind == "error":
-            real = np.where(self.squares > 0, self.squares, 1e-300)
-            return np.asarray(np.sqrt(self.claimed / real))
+            real = np.where(self.squares > 0, self.squares, 1)
+            return np.where(self.squares > 0, np.sqrt(self.claimed / real), 1.0)
         return np.asarray(self.kept / max(self.asked, 1))
 
     def to_json(self) -> dict[str, Any]:
@@ -114,8 +115,9 @@ class Score:
 
     def interval(self, label: str, low: ArrayLike, high: ArrayLike, truth: ArrayLike) -> None:
         """Count intervals that hold the truth; an empty or undefined one does not."""
-        slack = 1e-12 * np.maximum(np.abs(truth), 1e-300)
-        held = (np.asarray(low) <= truth + slack) & (np.asarray(high) >= truth - slack)
+        right = np.asarray(truth, dtype=np.float64)
+        slack = _ROUNDING * (1 + np.abs(right))
+        held = (np.asarray(low) <= right + slack) & (np.asarray(high) >= right - slack)
         held &= np.asarray(low) <= np.asarray(high)
         record = self._record(label, "interval")
         record.asked += 1

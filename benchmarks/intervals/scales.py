@@ -1,0 +1,121 @@
+"""Numbers on a scale: means, variances, shares, bands, quantiles and cells."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet import Scale, Survey
+from privet.analysis.scale_estimate import ScaleEstimate
+
+from .study import Study
+from .truths import NUMBERS, RATINGS
+
+if TYPE_CHECKING:
+    from privet.analysis.numbers import Measured
+
+    from .study import Once, Score
+    from .truths import Floats, Population
+
+__all__ = ["STUDIES", "cells_of", "chances_of"]
+
+QUANTILES = 0.1, 0.5, 0.9
+# A scale whose numbers lie between centres, one of whole numbers, and ratings.
+AGES = Scale(0, 120, bands=[30, 50, 70])
+YEARS = Scale(0, 120, whole=True, bands=[30, 50, 70])
+RATED = Scale(0, 10, whole=True, bands=[3, 7])
+
+
+def cells_of(scale: Scale, truth: Population) -> Floats:
+    """Return the probability of each cell, when a coin rounds numbers between centres."""
+    places = (truth.numbers - scale.low) / scale.step
+    below = np.floor(places + 1e-9).astype(int)
+    part = np.clip(places - below, 0, 1) * (below < scale.cells - 1)
+    cells = np.bincount(below, truth.shares * (1 - part), minlength=scale.cells)
+    above = np.minimum(below + 1, scale.cells - 1)
+    cells += np.bincount(above, truth.shares * part, minlength=scale.cells)
+    return np.asarray(cells, dtype=np.float64)
+
+
+@cache
+def survey_of(scale: Scale, epsilon: float) -> Survey:
+    """Return a survey of numbers on a scale."""
+    return Survey("How many?", scale, epsilon, id="numbers")
+
+
+def chances_of(survey: Survey, truth: Population) -> Floats:
+    """Return the probability of each window, whoever is drawn from the population."""
+    scale: Scale = survey.answers  # type: ignore[assignment]
+    chances = survey.mechanism.analyst.estimator.chances @ cells_of(scale, truth)  # type: ignore[attr-defined]
+    return np.asarray(chances / chances.sum())
+
+
+def study_of(name: str, scale: Scale, truths: dict[str, Population], at_end: float) -> Study:
+    """Return the study of a scale; the share from `at_end` up is rare in some truths."""
+
+    def trial(truth: Population, epsilon: float, n: int) -> Once:
+        survey = survey_of(scale, epsilon)
+        chances = chances_of(survey, truth)
+        borders = [-np.inf, *scale.bands, np.inf]
+        bands = [truth.share(low, high) for low, high in pairwise(borders)]
+        shares = [truth.share(at_end, np.inf), truth.share(at_end / 4, at_end / 2)]
+        quantiles = [truth.quantile(q) for q in QUANTILES]
+        some = np.linspace(0, scale.cells - 1, 5).astype(int)
+        cells = cells_of(scale, truth)[some]
+        half = 0.5 if scale.whole else 0.0
+
+        def once(random: np.random.Generator, score: Score) -> None:
+            found = ScaleEstimate(survey, n, random.multinomial(n, chances))
+            measured: list[tuple[str, list[Measured], list[float]]] = [
+                ("mean", [found.mean()], [truth.mean]),
+                ("bands", [one for _, one in found.bands()], bands),
+                (
+                    "shares",
+                    [found.share(at_end, scale.high), found.share(at_end / 4, at_end / 2 - half)],
+                    shares,
+                ),
+                ("quantiles", [found.quantile(q) for q in QUANTILES], quantiles),
+                ("variance", [found.variance()], [truth.variance]),
+            ]
+            for label, some_of, right in measured:
+                low, high = np.array([one.interval() for one in some_of]).T
+                score.interval(label, low, high, right)
+                values = [one.value for one in some_of]
+                errors = [one.standard_error for one in some_of]
+                score.error(f"{label}, standard error", values, errors, right)
+            low, high = found.interval()
+            score.interval("cells", low[some], high[some], cells)
+            score.test("an empty cell", found.p_values[some] * 2 * (cells == 0) + (cells > 0))
+            score.error(
+                "cells, standard error", found.frequencies[some], found.standard_errors[some], cells
+            )
+
+        return once
+
+    scale_estimate = "privet.analysis.scale_estimate.ScaleEstimate"
+    numbers = "privet.analysis.numbers"
+    covers = (
+        *(f"{scale_estimate}.{one}" for one in ("mean", "variance", "share", "bands", "quantile")),
+        *(f"{scale_estimate}.{one}" for one in ("median", "figures", "columns", "numbers")),
+        *(f"{scale_estimate}.{one}" for one in ("interval", "standard_errors", "p_values")),
+        *(f"{numbers}.Numbers.{one}" for one in ("mean", "variance", "share", "quantile")),
+        *(f"{numbers}.Numbers.{one}" for one in ("median", "cells", "cell_errors", "p_values")),
+        *(f"{numbers}.Measured.{one}" for one in ("interval", "standard_error")),
+        *(f"privet.analysis.bounded.{one}" for one in ("mean_ends", "lower_ends", "upper_ends")),
+        "privet.analysis.bounded.lower_p_values",
+    )
+    return Study(name, covers, truths, trial)
+
+
+def _whole(truth: Population) -> Population:
+    return type(truth).of(np.rint(truth.numbers), truth.shares)
+
+
+STUDIES = [
+    study_of("numbers between centres", AGES, NUMBERS, 119.9),
+    study_of("whole numbers", YEARS, {name: _whole(one) for name, one in NUMBERS.items()}, 120),
+    study_of("ratings from 0 to 10", RATED, RATINGS, 10),
+]
