@@ -132,6 +132,28 @@ class BiasedGenerator(Defect):
         return self.drawn(self.mechanism, value, n)
 
 
+class LastBlanks(Defect):
+    """A set that is filled up with the last blanks rather than the first."""
+
+    def make(self, value, n):
+        m = self.mechanism
+        assert isinstance(m, SetSubset)
+        assert not m.index_bits
+        bits = np.unpackbits(self.drawn(m, value, n), axis=1, bitorder="little")
+        bits[:, m.d : m.points] = self.moved(bits[:, m.d : m.points])
+        return np.packbits(bits, axis=1, bitorder="little")
+
+    def moved(self, blanks):
+        return blanks[:, ::-1].copy()
+
+
+class AnyBlanks(LastBlanks):
+    """A set that is filled up with blanks at random."""
+
+    def moved(self, blanks):
+        return self.rng.permuted(blanks, axis=1)
+
+
 class NoBlanks(Defect):
     """A set that is not filled up with blanks: what meets it must meet the options themselves."""
 
