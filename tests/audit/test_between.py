@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from browser import ROOT, STATIC, need
+from defects import EvenCoin, Floored, Nearest, ReversedCoin, Rounded
 from privet import Questionnaire, Scale, Survey
 from privet.audit import Callable, Command, audit
 from privet.audit.between import Between, mixture, numbers_of, place_of
@@ -28,42 +29,6 @@ LAW, REPEATS = "the law differs from the contract", "repeats differ"
 
 def failed(found):
     return {verdict.title for verdict in found.verdicts if verdict.passed is False}
-
-
-class Rounding:
-    """A client of a scale that rounds in its own way, and is right in everything else."""
-
-    def __init__(self, survey, round_, seed=1):
-        self.survey, self.round, self.rng = survey, round_, np.random.default_rng(seed)
-
-    def reports(self, answers):
-        scale = self.survey.answers
-        inside = np.clip(np.array(answers, dtype=float), scale.low, scale.high)
-        places = np.round((inside - scale.low) / scale.step, 9)
-        return self.survey.mechanism.randomize(self.round(self.rng, places).astype(int))
-
-    def repeats(self, answer, times):
-        return []
-
-
-def floor(rng, places):
-    return np.floor(places)
-
-
-def nearest(rng, places):
-    return np.rint(places)
-
-
-def even_coin(rng, places):
-    return np.where(rng.random(len(places)) < 0.5, np.floor(places), np.ceil(places))
-
-
-def reversed_coin(rng, places):
-    return np.where(rng.random(len(places)) < places % 1, np.floor(places), np.ceil(places))
-
-
-def fair(rng, places):
-    return np.floor(places) + (rng.random(len(places)) < places % 1)
 
 
 # --- what is asked --------------------------------------------------------------------------------
@@ -151,23 +116,23 @@ def test_two_centres_support_a_number_between_them():
 
 
 @pytest.mark.parametrize("survey", [AGE, MANY], ids=lambda one: one.id)
-@pytest.mark.parametrize("way", [floor, nearest, even_coin, reversed_coin])
+@pytest.mark.parametrize("way", [Floored, Nearest, EvenCoin, ReversedCoin])
 def test_rounding_in_another_way_is_another_law(survey, way):
-    found = audit(survey, 30_000, client=Rounding(survey, way), seed=1)
+    found = audit(survey, 30_000, client=way(survey, 1), seed=1)
     assert failed(found) == {LAW}
     assert found["law"].figures["what"] in ("rounding", "numbers")
 
 
-@pytest.mark.parametrize("way", [floor, nearest])
+@pytest.mark.parametrize("way", [Floored, Nearest])
 def test_a_hundred_thousand_trials_suffice_at_a_low_level_too(way):
     """At ε = .5, two windows in a hundred tell two neighbouring cells apart."""
     weak = Survey("How old?", Scale(0, 120), 0.5, id="weak")
-    assert failed(audit(weak, 100_000, client=Rounding(weak, way), seed=1)) == {LAW}
+    assert failed(audit(weak, 100_000, client=way(weak, 1), seed=1)) == {LAW}
 
 
-@pytest.mark.parametrize("way", [floor, nearest])
+@pytest.mark.parametrize("way", [Floored, Nearest])
 def test_control_the_ends_alone_show_nothing_of_rounding(way):
-    assert audit(AGE, 30_000, client=Rounding(AGE, way), answers=2, seed=1).passed
+    assert audit(AGE, 30_000, client=way(AGE, 1), answers=2, seed=1).passed
 
 
 @pytest.mark.parametrize("survey", [AGE, COARSE, MANY, RATING], ids=lambda one: one.id)
@@ -179,12 +144,12 @@ def test_right_clients_pass(survey):
         found = audit(survey, 200, 1 - 1e-7, client=client, answers=6)
     assert found.passed
     assert found["repeats"].passed
-    assert audit(survey, 30_000, 1 - 1e-7, client=Rounding(survey, fair)).passed
+    assert audit(survey, 30_000, 1 - 1e-7, client=Rounded(survey, 1)).passed
 
 
 def test_the_level_holds_between_centres():
     alarms = sum(
-        not audit(COARSE, 1000, 0.9, client=Rounding(COARSE, fair, seed), seed=seed).passed
+        not audit(COARSE, 1000, 0.9, client=Rounded(COARSE, seed), seed=seed).passed
         for seed in range(100)
     )
     assert alarms <= 25  # of Binomial(100, .1), one in 10⁵ is more
