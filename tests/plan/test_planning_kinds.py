@@ -72,7 +72,7 @@ def shown_by(scale, epsilon, n, surveys, seed):
         estimate = ScaleEstimate(survey, n, windows)
         rows = estimate.mean(), estimate.share(*lower), estimate.share(*upper)
         found.append([one.interval() for one in rows])
-    low, high = np.moveaxis(found, -1, 0)
+    low, high = np.moveaxis(np.array(found), -1, 0)
     middle = (scale.low + scale.high) / 2
     held = np.mean((low[:, 0] <= middle) & (high[:, 0] >= middle))
     return (high - low).mean(axis=0) / 2, held
