@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privet import Scale, Survey
 from privet.audit import audit
 from privet.audit.bounds import expected_bound
 from privet.audit.subjects import Direct
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
     from privet.mechanisms.base import Mechanism
 
 _SUPPORT = Path(__file__).resolve().parent.parent / "tests" / "support"
+_AGE = Survey("How old?", Scale(0, 120), 1.0, id="age")
 _SETS, _PAGES = KSubset(100, 1.0), Paged([KSubset(4, 1.0), Interval(32, 1.0)], [1, 1])
-MISTAKES: tuple[tuple[str, Mechanism, str], ...] = (
+MISTAKES: tuple[tuple[str, Mechanism | Survey, str], ...] = (
     ("MissOfAll", _SETS, "epsilon"),
     ("OrderKept", KSubset(100, 4.0), "epsilon"),
     ("OrderKept", KSubset(100, 4.0), "leaks"),
@@ -49,6 +51,11 @@ MISTAKES: tuple[tuple[str, Mechanism, str], ...] = (
     ("NoBlanks", SetSubset(20, 1.0, most=5), "epsilon"),
     ("PageByAnswer", _PAGES, "epsilon"),
     ("PageByAnswer", _PAGES, "law"),
+    ("LastBlanks", SetSubset(5, 1.0, most=3, k=2), "law"),
+    ("AnyBlanks", SetSubset(5, 1.0, most=3, k=2), "law"),
+    ("Floored", _AGE, "law"),
+    ("Nearest", _AGE, "law"),
+    ("EvenCoin", _AGE, "law"),
 )
 
 
@@ -74,11 +81,11 @@ def mistakes(trials: int, runs: int, seed: int, only: str | None) -> None:
     sys.path.insert(0, str(_SUPPORT))
     defects = import_module("defects")
     print("\n| mistake | verdict | named | by how much |\n|---|---|---|---|")
-    for name, mechanism, verdict in MISTAKES:
+    for name, subject, verdict in MISTAKES:
         if only not in (None, name):
             continue
         found = [
-            audit(mechanism, trials, client=getattr(defects, name)(mechanism, seed + i), seed=i)
+            audit(subject, trials, client=getattr(defects, name)(subject, seed + i), seed=i)
             for i in range(runs)
         ]
         said = [one[verdict] for one in found]

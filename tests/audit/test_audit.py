@@ -1,6 +1,7 @@
 """Audits: right clients pass, and every mistake is named by its own verdict."""
 
 import json
+import warnings
 from math import exp, sqrt
 from os import urandom
 
@@ -13,9 +14,10 @@ from kinds import every_mechanism, usual
 from privet import Questionnaire, Scale, Several, Survey
 from privet.audit import Callable, InProcess, audit
 from privet.audit.bounds import expected_bound
+from privet.audit.fit import fit_of
 from privet.audit.subjects import Direct, probes
 from privet.entropy import seeded
-from privet.errors import InvalidArgument, InvalidReport
+from privet.errors import Clamped, InvalidArgument, InvalidReport
 from privet.mechanisms import BinaryRR, Interval, KSubset, MultivariateRR, SetSubset
 from privet.mechanisms.paged import Paged
 
@@ -73,6 +75,8 @@ DEFECTS = [
     (defects.NeverCleared, BinaryRR(100, 1.0), 5_000, EPSILON),
     (defects.NoBlanks, SetSubset(20, 1.0, most=5), 20_000, EPSILON),
     (defects.NoBlanks, SetSubset(20, 1.0, most=3, k=3), 5_000, LAW),
+    (defects.LastBlanks, SetSubset(5, 1.0, most=3, k=2), 5_000, LAW),
+    (defects.AnyBlanks, SetSubset(5, 1.0, most=3, k=2), 10_000, LAW),
     (defects.PageByAnswer, PAGES, 50_000, EPSILON),
     (defects.PageByAnswer, PAGES, 5_000, LAW),
 ]
@@ -156,8 +160,13 @@ def test_answers_are_what_the_contract_takes_and_the_mechanism_gets(contract):
     assert 2 <= len(asked) <= 8
     client = InProcess(contract)
     for probe in asked:
-        contract.mechanism.check(client.reports([probe.answer]))
-        contract.mechanism.probability(bytes(client.reports([probe.answer])[0]), probe.value)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Clamped)
+            reports = client.reports([probe.answer] * 20)
+        contract.mechanism.check(reports)
+        fit = fit_of(contract.mechanism, probe.value)
+        fit.add(reports)
+        assert fit.n == 20
 
 
 def test_all_values_are_tried_where_they_are_few_and_the_ends_where_they_are_many():
@@ -166,6 +175,22 @@ def test_all_values_are_tried_where_they_are_few_and_the_ends_where_they_are_man
     many = [probe.value for probe in probes(KSubset(1000, 1.0), 8, rng)]
     assert many[:2] == [0, 999]
     assert len(set(many)) == 8
+
+
+def test_sets_of_every_size_are_tried():
+    rng = np.random.default_rng(1)
+    asked = [probe.value for probe in probes(SetSubset(20, 1.0, most=5), 8, rng)]
+    assert sorted({len(one) for one in asked}) == [0, 1, 2, 3, 4, 5]
+    assert len({*asked}) == 8
+    many = [len(probe.value) for probe in probes(SetSubset(60, 1.0, most=30), 8, rng)]
+    assert many == [30, 30, 0, 3, 9, 15, 21, 27]
+    assert [len(one.value) for one in probes(SetSubset(3, 1.0, most=1), 8, rng)] == [1, 1, 0, 1]
+
+
+def test_two_full_sets_show_nothing_of_how_sets_are_padded():
+    mechanism = SetSubset(5, 1.0, most=3, k=2)
+    found = audit(mechanism, 5_000, client=defects.LastBlanks(mechanism, 1), answers=2, seed=1)
+    assert found.passed
 
 
 def test_reports_of_another_length_are_no_reports_and_searched_all_the_same():

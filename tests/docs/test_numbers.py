@@ -32,6 +32,7 @@ from privet.mechanisms.subsets.listed_sets import MOST_SETS
 from privet.plan import plan
 from privet.simulate import averaging, counts
 from privet.simulate.population import MOST_PEOPLE
+from privet.tables import compare
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -281,3 +282,44 @@ def test_errors_of_means_on_a_scale():
         found.append(np.sqrt(regression.chances.mean(axis=1) @ worth**2 - 1 / 4))
     said = "is {:.1f} for 16 cells, {:.1f} for 64 and {:.0f} for 1,024".format(*found)
     assert said in prose("mathematics.md")
+
+
+def test_margins_of_small_groups():
+    """Where pages say how little a group of 50 tells, they say what the plan promises."""
+    shown = f"± {100 * plan(4, epsilon=1.0, n=50).margin:.0f} %"
+    assert f"50 people: {shown}" in (DOCS / "guides/comparing.md").read_text()
+    assert f"at ε = 1 with 4 categories, {shown} for 50 people" in prose("attacks.md")
+
+
+def test_from_where_on_splitting_wins():
+    def splitting_wins(sizes, epsilon):
+        wanted = [(q,) for q in range(len(sizes))]
+        (one, *_) = compare(sizes, wanted, [1000] * len(sizes), epsilon, wanted)
+        return one.split < one.one_each
+
+    pages = [prose(page) for page in ("tables.md", "guides/questionnaires.md")]
+    pages.append(" ".join((compare.__doc__ or "").split()))
+    for sizes, level, words in (
+        ((4,) * 2, 4.5, "two questions of four answers from ε = 4.5 on"),
+        ((4,) * 4, 6.4, "four of four from ε = 6.4 on"),
+        ((4,) * 4, 6.4, "four from ε = 6.4 on"),
+        ((2,) * 10, 6.5, "ten of two from ε = 6.5 on"),
+    ):
+        assert not splitting_wins(sizes, level - 0.05), sizes
+        assert splitting_wins(sizes, level + 0.05), sizes
+        assert any(words in page for page in pages)
+    assert not any(re.search(r"from ε = [57] on", page) for page in pages)
+
+
+def test_the_sections_of_the_mathematics_are_numbered_and_referred_to_by_their_numbers():
+    headings = re.findall(r"^## (\d+)\. (.+)$", (DOCS / "mathematics.md").read_text(), re.MULTILINE)
+    assert [int(number) for number, _ in headings] == [*range(1, len(headings) + 1)]
+    titles = {title: number for number, title in headings}
+    for page, title in (
+        ("attacks.md", "Shuffled reports"),
+        ("guides/regression.md", "Regression"),
+        ("mechanisms.md", "Scales"),
+        ("proofs/scales.md", "Scales"),
+    ):
+        pattern = r"\[[\w. ]+\]\([./]*mathematics\.md\), section (\d+)"
+        assert titles[title] in re.findall(pattern, prose(page)), page

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from privet import Scale, Several, Survey, simulate
-from privet.analysis.numbers import Numbers
+from privet.analysis.scale_estimate import ScaleEstimate
 from privet.answers import Choice
 from privet.errors import InvalidArgument
 from privet.mechanisms import Interval, KSubset, ListedSets, OneOption, SetSubset
@@ -57,29 +57,56 @@ def test_margins_of_listed_sets_are_those_of_simulated_surveys():
     assert np.mean(shown) != pytest.approx(rare_margin(mechanism, n, 0.2), abs=error)
 
 
-@pytest.mark.parametrize("scale", [AGE, Scale(0, 10, 11, whole=True), Scale(-1, 1, 128)])
-@pytest.mark.parametrize(("n", "epsilon"), [(200, 1.0), (5000, 1.0), (3000, 4.0)])
-def test_margins_of_numbers_are_those_of_evenly_spread_ones(scale, n, epsilon):
-    """Over 300 crowds: half the width within 2 %, and its coverage within 5 standard errors.
+def shown_by(scale, epsilon, n, surveys, seed):
+    """Return the half-lengths, on average, of the mean and of both halves, and the mean's coverage.
 
-    The share of a half is promised less exactly: with 200 people its interval is cut off at 0 or 1
-    in some crowds, and with a cell on the border its ends may change places.
+    A half ends at a border between cells; the middle one of an odd number of cells is left out.
     """
-    made, rng = plan(scale, epsilon=epsilon, n=n), np.random.default_rng(n)
+    survey, rng = Survey("?", scale, epsilon), np.random.default_rng(seed)
+    chances = survey.mechanism.analyst.estimator.chances.mean(axis=1)
+    few, step, (first, last) = scale.cells // 2, scale.step, scale.edges
+    inside = 0 if scale.rounded else step / 4
+    lower, upper = (first, first + few * step - inside), (last - few * step + inside, last)
+    found = []
+    for windows in rng.multinomial(n, chances, size=surveys):
+        estimate = ScaleEstimate(survey, n, windows)
+        rows = estimate.mean(), estimate.share(*lower), estimate.share(*upper)
+        found.append([one.interval() for one in rows])
+    low, high = np.moveaxis(np.array(found), -1, 0)
+    middle = (scale.low + scale.high) / 2
+    held = np.mean((low[:, 0] <= middle) & (high[:, 0] >= middle))
+    return (high - low).mean(axis=0) / 2, held
+
+
+RATINGS = [Scale(1, 5, whole=True), Scale(0, 10, whole=True), Scale(1, 4, whole=True)]
+
+
+@pytest.mark.parametrize("scale", [AGE, Scale(-1, 1, 128), *RATINGS], ids=repr)
+@pytest.mark.parametrize(("n", "epsilon"), [(300, 1.0), (5000, 1.0), (3000, 4.0)])
+def test_margins_of_numbers_are_those_of_evenly_spread_ones(scale, n, epsilon):
+    """Over 200 surveys: the half-length, and the coverage of the mean within 5 standard errors.
+
+    The share of a half is promised less exactly where cells are many: its ramps are as long as is
+    best for a flat truth, and are noisy.
+    """
+    made = plan(scale, epsilon=epsilon, n=n)
+    (mean, *shares), held = shown_by(scale, epsilon, n, 200, seed=n)
+    assert mean == pytest.approx(made.margin, rel=0.02)
+    assert shares == pytest.approx([made.share_margin] * 2, rel=0.06 if scale.cells > 20 else 0.03)
+    assert abs(held - 0.95) < 5 * (0.05 * 0.95 / 200) ** 0.5
+
+
+@pytest.mark.parametrize("scale", RATINGS[:2], ids=repr)
+def test_the_middle_of_an_odd_number_of_cells_is_not_cut(scale):
+    """Promises of shares that cut it allow for any part of it, and are far too large."""
+    made = plan(scale, epsilon=1.0, n=10_000)
+    (_, *shares), _ = shown_by(scale, 1.0, 10_000, 100, seed=1)
+    assert shares == pytest.approx([made.share_margin] * 2, rel=0.02)
     chances = made.mechanism.analyst.estimator.chances.mean(axis=1)
-    halves, shares, held = [], [], 0
-    for windows in rng.multinomial(n, chances, size=300):
-        ends = scale.low, scale.high
-        edges, rounded = scale.edges, scale.rounded
-        numbers = Numbers(made.mechanism, windows, n, edges[0], edges[1], rounded, ends)
-        low, high = numbers.mean().interval()
-        halves.append((high - low) / 2)
-        held += low <= (scale.low + scale.high) / 2 <= high
-        below, above = numbers.share(scale.edges[0], sum(ends) / 2).interval()
-        shares.append((above - below) / 2)
-    assert np.mean(halves) == pytest.approx(made.margin, rel=0.02)
-    assert np.mean(shares) == pytest.approx(made.share_margin, rel=0.04 if n > 200 else 0.06)
-    assert abs(held / 300 - 0.95) < 5 * (0.05 * 0.95 / 300) ** 0.5
+    windows = np.random.default_rng(1).multinomial(10_000, chances)
+    numbers = ScaleEstimate(Survey("?", scale, 1.0), 10_000, windows).numbers
+    low, high = numbers.share(scale.edges[0], (scale.low + scale.high) / 2).interval()
+    assert (high - low) / 2 > 1.5 * max(shares)
 
 
 def test_a_plan_for_the_mean_is_better_for_the_mean():

@@ -1,6 +1,7 @@
 """Clients with mistakes, most of them found in published code: an audit must name each.
 
-Each makes reports of values, a chunk at a time, that look like those of a mechanism.
+Each makes reports of values, a chunk at a time, that look like those of a mechanism; those of
+scales make reports of numbers.
 """
 
 import numpy as np
@@ -132,6 +133,28 @@ class BiasedGenerator(Defect):
         return self.drawn(self.mechanism, value, n)
 
 
+class LastBlanks(Defect):
+    """A set that is filled up with the last blanks rather than the first."""
+
+    def make(self, value, n):
+        m = self.mechanism
+        assert isinstance(m, SetSubset)
+        assert not m.index_bits
+        bits = np.unpackbits(self.drawn(m, value, n), axis=1, bitorder="little")
+        bits[:, m.d : m.points] = self.moved(bits[:, m.d : m.points])
+        return np.packbits(bits, axis=1, bitorder="little")
+
+    def moved(self, blanks):
+        return blanks[:, ::-1].copy()
+
+
+class AnyBlanks(LastBlanks):
+    """A set that is filled up with blanks at random."""
+
+    def moved(self, blanks):
+        return self.rng.permuted(blanks, axis=1)
+
+
 class NoBlanks(Defect):
     """A set that is not filled up with blanks: what meets it must meet the options themselves."""
 
@@ -163,3 +186,51 @@ class PageByAnswer(Defect):
         first, *others = m.weights
         weights = [2 * first if value[0] == 0 else first, *others]
         return self.drawn(Paged(m.parts, weights), value, n)
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+class Rounded(Defect):
+    """Numbers are rounded to one of the two nearest centres by a fair coin: no mistake at all."""
+
+    def __init__(self, survey, seed=None):
+        super().__init__(survey.mechanism, seed)
+        self.scale = survey.answers
+
+    def make(self, value, n):
+        inside = min(max(value, self.scale.low), self.scale.high)
+        place = round((inside - self.scale.low) / self.scale.step, 9)
+        cells = self.cells(np.full(n, place)).astype(int)
+        return self.mechanism.randomize(cells, entropy=self.entropy)
+
+    def cells(self, places):
+        return np.floor(places) + (self.rng.random(len(places)) < places % 1)
+
+
+class Floored(Rounded):
+    """Numbers go to the centre below."""
+
+    def cells(self, places):
+        return np.floor(places)
+
+
+class Nearest(Rounded):
+    """Numbers go to the nearest centre."""
+
+    def cells(self, places):
+        return np.rint(places)
+
+
+class EvenCoin(Rounded):
+    """Numbers go to either centre by an even coin, wherever they lie between them."""
+
+    def cells(self, places):
+        return np.where(self.rng.random(len(places)) < 0.5, np.floor(places), np.ceil(places))
+
+
+class ReversedCoin(Rounded):
+    """Numbers go to the farther centre more often."""
+
+    def cells(self, places):
+        return np.ceil(places) - (self.rng.random(len(places)) < places % 1)

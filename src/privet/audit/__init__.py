@@ -17,6 +17,7 @@ level is divided among all tests (Bonferroni, which holds however they depend on
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ import numpy as np
 from ..arguments import alpha_of, whole
 from ..bulk.progress import no_progress
 from ..contract import Contract
-from ..errors import InvalidArgument
+from ..errors import Clamped, InvalidArgument
 from ..mechanisms.base import Mechanism
 from .clients import Callable, Command, InProcess, Page
 from .repeats import repeats_verdict
@@ -100,20 +101,23 @@ def audit(
         raise InvalidArgument("audit", "subject", rule, subject)
     trials = whole("audit", "trials", trials, 100)
     alpha = alpha_of("audit", confidence, "confidence")
-    asked = probes(subject, whole("audit", "answers", answers, 2, 64), np.random.default_rng(seed))
     made: Any = client
     if made is None:
         made = InProcess(subject) if isinstance(subject, Contract) else Direct(subject)  # type: ignore[arg-type]
+    most, rng = whole("audit", "answers", answers, 2, 64), np.random.default_rng(seed)
+    asked = probes(subject, most, rng, beyond=not isinstance(made, Page))
     mechanism = subject.mechanism if isinstance(subject, Contract) else subject
     seen = Trials(mechanism, asked)
-    with progress("reports", total=trials * len(asked)) as advance:
-        seen.run(made, trials, advance)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Clamped)  # numbers beyond the ends are asked on purpose
+        with progress("reports", total=trials * len(asked)) as advance:
+            seen.run(made, trials, advance)
+        repeated = repeats_verdict(made, mechanism, asked, repeats, _REPEATS * alpha)
     bound, epsilon, leaks = seen.privacy_verdicts(_PRIVACY * alpha)
     law = seen.law_verdict(_LAW * alpha)
-    repeated = repeats_verdict(made, mechanism, asked, repeats, _REPEATS * alpha)
     verdicts = [epsilon, law, repeated, leaks]
     if timing:
-        verdicts.append(timing_verdict(made, asked[-1], timing, _TIMING * alpha))
+        verdicts.append(timing_verdict(made, asked[1], timing, _TIMING * alpha))
     return Audit(
         repr(subject), claimed_of(mechanism), bound, trials, len(asked), confidence, tuple(verdicts)
     )

@@ -31,6 +31,7 @@ from ..mechanisms.subsets.k_subset import KSubset
 from ..mechanisms.subsets.listed_sets import ListedSets
 from ..mechanisms.subsets.packed import Packed
 from ..mechanisms.subsets.set_subset import SetSubset
+from .between import mixture
 from .bounds import expected_bound
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from ..analysis.placed import PlacedBatches
     from ..mechanisms.base import Mechanism
+    from .between import Between
 
     Reports = NDArray[np.uint8]
     # From reports to how much each supports each value, (n, values).
@@ -111,8 +113,15 @@ def bits_at(reports: Reports, places: Sequence[int]) -> NDArray[np.bool_]:
 
 
 @supports.register(Placed)
-def _(mechanism: Placed, values: Sequence[int]) -> Supports:
-    held = np.stack([holding(mechanism, value) for value in values], axis=1)
+def _(mechanism: Placed, values: Sequence[int | Between]) -> Supports:
+    """Return whether the block holds the value, or the window both cells that it lies between."""
+    held = np.stack(
+        [
+            np.logical_and.reduce([holding(mechanism, cell) for cell, _ in mixture(value)])
+            for value in values
+        ],
+        axis=1,
+    )
     return lambda reports: held[read_numbers(reports)]
 
 

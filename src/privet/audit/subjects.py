@@ -1,13 +1,17 @@
-"""Whom an audit asks: a few answers, what the mechanism makes of each, and what they are called.
+"""The answers that an audit asks for, and what the mechanism randomizes of each.
 
-All answers where there are few; else the first, the last and others at random. Of sets, those with
-nothing in common tell most; of questionnaires, people who answer every question differently.
+All answers are asked where there are few, otherwise the first, the last and others at random. Of
+sets, two full ones tell most, and then one of each size, because smaller sets are padded. Numbers
+on a scale lie at centres, between them and beyond the ends (`between`). People who answer a
+questionnaire answer each question in as many ways as there is room for.
 """
 
 from __future__ import annotations
 
+import warnings
+from contextlib import contextmanager
 from functools import singledispatch
-from os import urandom
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,16 +19,17 @@ import numpy as np
 from ..analysis.paged import OnPages, draw_pages
 from ..answers.scale import Scale
 from ..answers.several import Several
-from ..entropy import Stream
+from ..errors import Clamped
 from ..mechanisms.base import Mechanism
 from ..mechanisms.bits.two_level_unary import TwoLevelUnary
 from ..mechanisms.choices import Choices
 from ..mechanisms.paged import Paged
 from ..questionnaire import Questionnaire
 from ..survey import Survey
+from .between import numbers_of, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.random import Generator
     from numpy.typing import NDArray
@@ -36,7 +41,7 @@ __all__ = ["Direct", "Probe", "claimed_of", "probes"]
 
 
 class Probe(NamedTuple):
-    """An answer, and what the mechanism randomizes of it."""
+    """An answer, and what the mechanism randomizes of it, for a scale a cell or `Between` two."""
 
     answer: Any
     value: Any
@@ -74,53 +79,76 @@ def _rows(mechanism: Mechanism, values: Sequence[Any], entropy: Entropy | None) 
 
 
 @singledispatch
-def probes(subject: Any, most: int, rng: Generator) -> list[Probe]:
-    """Return at most so many different answers, at least two."""
+def probes(subject: Any, most: int, rng: Generator, *, beyond: bool = True) -> list[Probe]:
+    """Return at most so many different answers, at least two.
+
+    Forms refuse numbers beyond the ends of a scale; other clients take them for the ends.
+    """
     raise TypeError(f"Not a mechanism, a survey or a questionnaire: {subject!r}.")
 
 
 @probes.register(Mechanism)
-def _(subject: Mechanism, most: int, rng: Generator) -> list[Probe]:
+def _(subject: Mechanism, most: int, rng: Generator, *, beyond: bool = True) -> list[Probe]:
     return [Probe(value, value) for value in _values(subject, most, rng)]
 
 
 @probes.register(Survey)
-def _(subject: Survey, most: int, rng: Generator) -> list[Probe]:
-    return _answered(subject.answers, subject.mechanism, most, rng)
+def _(subject: Survey, most: int, rng: Generator, *, beyond: bool = True) -> list[Probe]:
+    answers = subject.answers
+    if isinstance(answers, Scale):
+        numbers = numbers_of(answers, most, rng, beyond=beyond)
+        with _clamping():
+            return [Probe(one, place_of(answers.value(one))) for one in numbers]
+    values = _values(subject.mechanism, most, rng)
+    return [Probe(_named(answers, value), value) for value in values]
 
 
 @probes.register(Questionnaire)
-def _(subject: Questionnaire, most: int, rng: Generator) -> list[Probe]:
-    by_question = {
-        one.id: _answered(one.answers, one.mechanism, most, rng) for one in subject.surveys
-    }
-    found: dict[Any, Probe] = {}
-    for row in range(most):
-        answers = {
-            name: some[row if row < 2 else int(rng.integers(len(some)))].answer
-            for name, some in by_question.items()
-        }
-        value = tuple(_settled(page.answers, page.value(answers)) for page in subject.pages)
-        found.setdefault(value, Probe(answers, value))
+def _(subject: Questionnaire, most: int, rng: Generator, *, beyond: bool = True) -> list[Probe]:
+    joint = {name for page in subject.pages if len(page.asks) > 1 for name in page.asks}
+    columns = {}
+    for one in subject.surveys:
+        if isinstance(one.answers, Scale):
+            in_bands = one.id in joint
+            some: list[Any] = numbers_of(one.answers, most, rng, in_bands=in_bands, beyond=beyond)
+        else:
+            some = [_named(one.answers, value) for value in _values(one.mechanism, most, rng)]
+        columns[one.id] = _in_turn(some, rng)
+    found: dict[str, Probe] = {}
+    for _ in range(4 * most):
+        answers = {name: next(column) for name, column in columns.items()}
+        found.setdefault(repr(answers), Probe(answers, _on_pages(subject, answers)))
+        if len(found) == most:
+            break
     return list(found.values())
 
 
-def _settled(answers: Answers, value: Any) -> Any:
-    """Return what a mechanism randomizes of a value that lies on the centre of a cell."""
-    return answers.settled(value, Stream(urandom, 8))
+def _in_turn(answers: list[Any], rng: Generator) -> Iterator[Any]:
+    """Yield the first two answers, the others, and then all of them again, in random orders."""
+    yield from answers
+    while True:
+        yield from (answers[i] for i in rng.permutation(len(answers)))
 
 
-def _answered(answers: Answers, mechanism: Mechanism, most: int, rng: Generator) -> list[Probe]:
-    """Return values of a question with the answers that they are of."""
-    if isinstance(answers, Scale):
-        numbers = [answers.low + answers.step * cell for cell in range(answers.cells)]
-        usable = [i for i, one in enumerate(numbers) if not answers.whole or one.is_integer()]
-        return [Probe(numbers[usable[i]], usable[i]) for i in _some(len(usable), most, rng)]
+def _on_pages(subject: Questionnaire, answers: dict[str, Any]) -> tuple[Any, ...]:
+    """Return what each page's mechanism randomizes of a person's answers."""
+    with _clamping():
+        values = [(page.answers, page.value(answers)) for page in subject.pages]
+    return tuple(place_of(one) if isinstance(kind, Scale) else one for kind, one in values)
+
+
+@contextmanager
+def _clamping() -> Iterator[None]:
+    """Do not warn of numbers beyond the ends, which are asked on purpose."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Clamped)
+        yield
+
+
+def _named(answers: Answers, value: Any) -> Any:
+    """Return the answer that a value is of."""
     names = answers.names
-    if isinstance(answers, Several):
-        sets = _values(mechanism, most, rng)
-        return [Probe([names[option] for option in value], value) for value in sets]
-    return [Probe(names[value], value) for value in _values(mechanism, most, rng)]
+    return [names[option] for option in value] if isinstance(answers, Several) else names[value]
 
 
 def _values(mechanism: Mechanism, most: int, rng: Generator) -> list[Any]:
@@ -144,13 +172,19 @@ def _some(size: int, most: int, rng: Generator) -> list[int]:
 
 
 def _sets(options: int, largest: int, most: int, rng: Generator) -> list[tuple[int, ...]]:
-    """Return sets of options: of the first ones, of the last ones, none, and others at random."""
+    """Return sets of options: the first ones, the last ones, none, and others of every size.
+
+    Where there is no room for every size, sizes are spread evenly.
+    """
     ends = tuple(range(largest)), tuple(range(options - largest, options))
-    found = dict.fromkeys([*ends, (), (0,)])
-    for _ in range(4 * most):
+    found = dict.fromkeys([*ends, ()])
+    between = largest - 1
+    room = min(between, max(most - len(found), 0))
+    spread = [1 + (2 * i + 1) * between // (2 * room) for i in range(room)]
+    others = (int(rng.integers(1, largest + 1)) for _ in range(4 * most))
+    for size in chain(spread, others):
         if len(found) >= most:
             break
-        size = int(rng.integers(1, largest + 1))
         found[tuple(sorted(rng.choice(options, size, replace=False).tolist()))] = None
     return list(found)[:most]
 

@@ -28,7 +28,7 @@ class _Usual(NamedTuple):
     repeats: int
 
 
-_HERE, _COMMAND, _PAGE = _Usual(1_000_000, 8, 200), _Usual(100_000, 8, 200), _Usual(200, 2, 10)
+_HERE, _COMMAND, _PAGE = _Usual(1_000_000, 8, 200), _Usual(100_000, 8, 200), _Usual(200, 3, 10)
 
 
 @click.command(cls=Once)

@@ -128,9 +128,14 @@ def mean_margin(scale: Scale, mechanism: Interval, n: int, alpha: float) -> floa
 
 
 def share_margin(scale: Scale, mechanism: Interval, n: int, alpha: float) -> float:
-    """Return half the width of the interval of the share of numbers in the scale's lower half."""
-    numbers = _expected_numbers(scale, mechanism, n)
-    low, high = numbers.share(scale.edges[0], (scale.low + scale.high) / 2).interval(1 - alpha)
+    """Return half the width of the interval of the share of numbers in the scale's lower half.
+
+    That is the share below the border between cells that is next to the middle. Of an odd number
+    of cells, the one in the middle counts with the upper half: if it were cut, the interval would
+    also allow for any part of it.
+    """
+    low, middle = scale.edges[0], scale.edges[0] + scale.cells // 2 * scale.step
+    low, high = _expected_numbers(scale, mechanism, n).share(low, middle).interval(1 - alpha)
     return (high - low) / 2
 
 

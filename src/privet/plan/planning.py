@@ -97,6 +97,9 @@ class Plan:
 class ScalePlan:
     """How accurate a survey of numbers would be, if they were spread evenly over the scale.
 
+    Where ε or n is so small that intervals reach beyond the ends of what is possible, they are cut
+    off there and are shorter than planned.
+
     Attributes
     ----------
     answers : Scale
@@ -112,7 +115,8 @@ class ScalePlan:
     margin : float
         Half the width of the interval of the mean, in the scale's units.
     share_margin : float
-        Half the width of the interval of the share of numbers in the lower half of the scale.
+        Half the width of the interval of the share of numbers in the lower half of the scale; the
+        middle one of an odd number of cells counts with the upper half.
 
     """
 

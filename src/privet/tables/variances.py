@@ -125,7 +125,7 @@ def compare(
     The difference between a question's variance by pages and by one question each is what the
     tables cost the questions; it may be below 0, as a page of several questions counts for each of
     them. Splitting ε is better for single questions where there are few and ε is large: for two
-    questions of four answers from ε = 5 on, for ten of two from ε = 7 on.
+    questions of four answers from ε = 4.5 on, for ten of two from ε = 6.5 on.
 
     >>> one, both = compare((3, 3), [(0, 1)], [1000], 1.0, [(0,), (0, 1)])
     >>> print("pages {:.4f}, split {:.4f}, one each {:.4f}".format(*one))

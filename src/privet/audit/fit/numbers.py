@@ -9,6 +9,7 @@ import numpy as np
 from ...analysis.counter import read_numbers
 from ...mechanisms.hashes.hashed import Hashed
 from ...mechanisms.placed import Placed
+from ..between import mixture
 from ..events import buckets_of, holding
 from .base import MOST_CELLS, Fit, fit_of
 from .statistics import Check, binomial, cells
@@ -16,6 +17,7 @@ from .statistics import Check, binomial, cells
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..between import Between
     from .base import Reports
 
 # Into how many parts buckets are divided, where they are more.
@@ -24,35 +26,51 @@ _MOST_BUCKETS = 16
 
 @fit_of.register(Placed)
 class Places(Fit[Placed]):
-    """Looks at hits, and at each number, or at stretches of them by hit and miss."""
+    """Looks at hits, and at each number, or at stretches of them by hit and miss.
 
-    def __init__(self, mechanism: Placed, value: int) -> None:
+    Of a number between two centres, the law is a mixture of two cells', which differ in two windows
+    alone: one covers the lower cell and not the upper one, and one the reverse. How often each of
+    the two comes shows the coin that rounds.
+    """
+
+    def __init__(self, mechanism: Placed, value: int | Between) -> None:
         super().__init__(mechanism, value)
-        self._held = holding(mechanism, value)
-        numbers = mechanism.numbers
-        self._cells = np.arange(numbers)
+        heads, total = mechanism.coin
+        hit, numbers = heads / total, mechanism.numbers
+        miss = (1 - hit) / max(1, numbers - mechanism.holding)
+        self._law, self._holding = np.zeros(numbers), np.zeros(numbers, dtype=np.int64)
+        between = mixture(value)
+        for i, (cell, part) in enumerate(between):
+            held = holding(mechanism, cell)
+            self._law += part * np.where(held, hit / mechanism.holding, miss)
+            self._holding += held << i
+        self._kinds = 1 << len(between)
+        self._codes = np.arange(numbers)
         if numbers > MOST_CELLS:
-            self._cells = self._cells * (MOST_CELLS // 2) // numbers * 2 + self._held
-        self._counts = np.zeros(int(self._cells.max()) + 1, dtype=np.int64)
-        self._hits = 0
+            stretches = self._codes * (MOST_CELLS // self._kinds) // numbers
+            self._codes = stretches * self._kinds + self._holding
+        self._counts = np.zeros(int(self._codes.max()) + 1, dtype=np.int64)
+        self._held = np.zeros(self._kinds, dtype=np.int64)
 
     def count(self, reports: Reports) -> None:
         """Count hits and numbers."""
         numbers = read_numbers(reports)
-        self._hits += int(self._held[numbers].sum())
-        self._counts += np.bincount(self._cells[numbers], minlength=len(self._counts))
+        self._held += np.bincount(self._holding[numbers], minlength=self._kinds)
+        self._counts += np.bincount(self._codes[numbers], minlength=len(self._counts))
 
     def checks(self) -> list[Check]:
         """Return the p-value of each look."""
-        m = self.mechanism
-        heads, total = m.coin
-        hit = heads / total
-        each = np.where(self._held, hit / m.holding, (1 - hit) / max(1, m.numbers - m.holding))
-        law = np.bincount(self._cells, weights=each, minlength=len(self._counts))
-        return [
-            Check("hits", binomial(self._hits, self.n, hit)),
+        law = np.bincount(self._codes, weights=self._law, minlength=len(self._counts))
+        held = np.bincount(self._holding, weights=self._law, minlength=self._kinds)
+        found = [
+            Check("hits", binomial(self.n - int(self._held[0]), self.n, 1 - float(held[0]))),
             Check("numbers", cells(self._counts, law)),
         ]
+        if self._kinds > 2:
+            alone = int(self._held[1] + self._held[2])
+            upper = float(held[2] / (held[1] + held[2]))
+            found.append(Check("rounding", binomial(int(self._held[2]), alone, upper)))
+        return found
 
 
 @fit_of.register(Hashed)
