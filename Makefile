@@ -8,7 +8,7 @@ LOCKED := $(PIP) --constraint constraints.txt
 COMMITTED = $(shell git log -1 --format=%ct 2>/dev/null)
 CODE   := src tests benchmarks docs examples
 
-.PHONY: help demo test lint docs bench peers accuracy scale fuzz mutants randomness release dependencies coverage lock clean
+.PHONY: help demo test lint docs bench peers accuracy intervals scale fuzz mutants randomness release dependencies coverage lock clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,9 @@ accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, and 
 	$(BIN)/python $(LOCKED) --group accuracy
 	$(BIN)/python -m benchmarks.scales_peers
 	$(BIN)/python -m benchmarks.accuracy
+
+intervals: $(VENV)/.dev  ## every interval, test and standard error, simulated on awkward truths, in benchmarks/INTERVALS.md
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.intervals
 
 scale: $(VENV)/.dev  ## how time and memory grow with people and categories, in benchmarks/GROWTH.md
 	$(BIN)/python -m benchmarks.growth

@@ -14,6 +14,7 @@ PAGES = {
     "benchmarks/MUTANTS.md": "project/mutants",
     "benchmarks/RESULTS.md": "project/benchmarks",
     "benchmarks/SCALES.md": "project/scales",
+    "benchmarks/INTERVALS.md": "project/intervals",
 }
 
 

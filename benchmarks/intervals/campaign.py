@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from multiprocessing import get_context
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -140,6 +140,13 @@ def examine(study: Study, cell: Cell) -> Finding:
     return Finding(cell, records, perf_counter() - start)
 
 
+_running: dict[str, Study] = {}
+
+
+def _examine(cell: Cell) -> Finding:
+    return examine(_running[cell.study], cell)
+
+
 def run(
     studies: Sequence[Study], kept: Path, *, workers: int, fresh: bool = False
 ) -> Iterator[Finding]:
@@ -152,14 +159,13 @@ def run(
         kept.unlink(missing_ok=True)
     known = read(kept)
     kept.parent.mkdir(parents=True, exist_ok=True)
-    by_name = {study.name: study for study in studies}
+    _running.update({study.name: study for study in studies})
     asked = list(cells_of(studies))
     yield from (known[cell.key] for cell in asked if cell.key in known)
     left = [cell for cell in asked if cell.key not in known]
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ[name] = "1"  # a process for each core does better than threads
-    with ProcessPoolExecutor(workers) as pool, kept.open("a", encoding="utf-8") as file:
-        started = [pool.submit(examine, by_name[cell.study], cell) for cell in left]
+    pool = ProcessPoolExecutor(workers, get_context("fork"))  # which has the studies at hand
+    with pool, kept.open("a", encoding="utf-8") as file:
+        started = [pool.submit(_examine, cell) for cell in left]
         for one in as_completed(started):
             finding = one.result()
             file.write(json.dumps(finding.to_json()) + "\n")

@@ -1,15 +1,39 @@
-"""The register: every public name that promises an error, with the study that tests it."""
+"""The register: every public name that promises an error, with the study that tests it.
+
+A name promises an error if it is called so (`interval`, `standard_errors`, `p_value`, …), or if it
+returns an object that has such a name. They are found in the sources, so that a new one is missing
+from the register until a study covers it, or a reason says why none does.
+"""
 
 from __future__ import annotations
 
+import ast
+import re
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
+import privet
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .study import Study
 
-__all__ = ["STUDIES"]
+__all__ = ["ELSEWHERE", "STUDIES", "covered", "promises"]
+
+_SOURCES = Path(privet.__file__).parent
+# They show what others promise, and promise nothing themselves.
+_SHOW = {"bulk", "cli", "figures", "paper", "service", "store"}
+_CARRIES = re.compile(r"interval|.*standard_errors?|.*p_values?|lower_bound")
+_PROMISES = re.compile(
+    _CARRIES.pattern + r"|.*margin|low|high|ranks|top|lead|found|remainder|.*_ends"
+    r"|clopper_pearson|by_category"
+)
+
+# Names that promise an error and need no simulation, each with the reason.
+ELSEWHERE: dict[str, str] = {}
 
 
 def _studies() -> list[Study]:
@@ -24,3 +48,51 @@ def _studies() -> list[Study]:
 
 
 STUDIES = _studies()
+
+
+def covered() -> set[str]:
+    """Return the names that studies cover."""
+    return {name for study in STUDIES for name in study.covers}
+
+
+def promises() -> set[str]:
+    """Return the public names of the package that promise an error."""
+    found = dict(_members())
+    carriers = {
+        name.split(".")[-2]
+        for name in found
+        if _CARRIES.fullmatch(name.split(".")[-1]) and name.split(".")[-2][:1].isupper()
+    }
+    returned = re.compile(rf"\b({'|'.join(sorted(carriers))})\b")
+    return {
+        name
+        for name, returns in found.items()
+        if _PROMISES.fullmatch(name.rpartition(".")[2]) or returned.search(returns)
+    }
+
+
+def _members() -> Iterator[tuple[str, str]]:
+    """Yield the public functions, methods and fields, with what they return."""
+    for path in sorted(_SOURCES.rglob("*.py")):
+        parts = path.relative_to(_SOURCES.parent).with_suffix("").parts
+        if parts[1] in _SHOW:
+            continue
+        module = ".".join(part for part in parts if part != "__init__")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                yield f"{module}.{node.name}", _text(node.returns)
+            elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield from _of_class(f"{module}.{node.name}", node)
+
+
+def _of_class(name: str, node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for inner in node.body:
+        if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_"):
+            yield f"{name}.{inner.name}", _text(inner.returns)
+        elif isinstance(inner, ast.AnnAssign) and isinstance(inner.target, ast.Name):
+            if not inner.target.id.startswith("_"):
+                yield f"{name}.{inner.target.id}", _text(inner.annotation)
+
+
+def _text(annotation: ast.expr | None) -> str:
+    return ast.unparse(annotation) if annotation else ""

@@ -1,0 +1,119 @@
+"""The campaign that simulates intervals: its register, its short form, and what it must catch."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from benchmarks.intervals import campaign
+from benchmarks.intervals.campaign import Cell, Finding, cells_of, judge, run, simulate
+from benchmarks.intervals.controls import CONTROLS
+from benchmarks.intervals.register import ELSEWHERE, STUDIES, covered, promises
+from benchmarks.intervals.study import Score, Study
+
+# How often one label of a study may fail here though all is well: about never.
+CHANCE = 1e-8
+REPEATS = 24
+
+
+def fewest(asked, level=0.94):
+    """Return how many promises are kept at least, if each is at this level."""
+    return binom.ppf(CHANCE, asked, level)
+
+
+def test_every_promise_of_an_error_has_a_study_or_a_reason():
+    known = covered() | set(ELSEWHERE)
+    assert sorted(promises() - known) == []
+    assert sorted(known - promises()) == []
+    assert not covered() & set(ELSEWHERE)
+    assert len({study.name for study in STUDIES}) == len(STUDIES)
+
+
+def test_a_new_promise_would_be_missed(monkeypatch, tmp_path):
+    package = tmp_path / "made"
+    package.mkdir()
+    (package / "new.py").write_text(
+        "class Thing:\n    def interval(self) -> float: ...\n    def _interval(self): ...\n"
+        "def made() -> Thing: ...\ndef other() -> int: ...\n"
+    )
+    monkeypatch.setattr("benchmarks.intervals.register._SOURCES", package)
+    assert promises() == {"made.new.Thing.interval", "made.new.made"}
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
+def test_promises_are_kept_in_some_small_cells(study):
+    """Every third cell of the smallest surveys; `make intervals` takes all of them, 1,000 times."""
+    cells = [cell for cell in cells_of([study]) if cell.n == min(study.sizes)]
+    for cell in cells[:: max(1, len(cells) // 4)]:
+        for label, record in simulate(study, cell, 0, REPEATS).items():
+            assert record.asked + record.withheld <= REPEATS
+            if record.kind != "error" and record.asked:
+                assert (record.kept >= fewest(record.asked)).all(), (cell, label)
+
+
+@pytest.mark.parametrize("study", CONTROLS, ids=lambda study: study.name)
+def test_methods_that_do_not_hold_are_caught(study):
+    for cell in cells_of([study]):
+        (record,) = simulate(study, cell, 0, 200).values()
+        assert record.rates.min() < 0.9, cell
+        assert not all(one.holds for one in judge(Finding(cell, {"it": record}, 0)))
+
+
+def coin(chance):
+    """A study whose interval holds in this share of each thousand repeats."""
+
+    def trial(truth, epsilon, n):
+        times = itertools.count()
+
+        def once(random, score):
+            hit = next(times) % 1000 < 1000 * chance
+            score.interval("coin", -1, 1 if hit else -0.5, 0)
+            score.error("error", random.normal(0, 2), 2.0, 0)
+            score.test("test", random.random())
+
+        return once
+
+    return Study(f"coin {chance}", (), {"a": 1, "b": 2}, trial, (1.0,), (10, 20))
+
+
+def test_doubtful_cells_are_repeated_and_then_judged():
+    for chance, asked, holds in ((0.99, 1000, True), (0.935, 10_000, True), (0.92, 10_000, False)):
+        study = coin(chance)
+        found = campaign.examine(study, next(cells_of([study])))
+        (verdict,) = (one for one in judge(found) if one.label == "coin")
+        assert (verdict.asked, verdict.holds) == (asked, holds), chance
+        assert verdict.lowest == pytest.approx(chance, abs=1e-9)
+
+
+def test_scores_count_empty_intervals_and_nan_as_missed_and_compare_errors():
+    score = Score()
+    for _ in range(50):
+        score.interval("ends", [0, 1, np.nan, 0.2], [1, 0, 1, 0.3], [0.5, 0.5, 0.5, 0.3])
+        score.error("half", [1.0, 0.0], [0.5, 0.0], 0.0)
+        score.test("p", [0.04, 0.06])
+        score.withheld("ends")
+    records = score.records
+    assert records["ends"].rates.tolist() == [1, 0, 0, 1]
+    assert (records["ends"].asked, records["ends"].withheld) == (50, 50)
+    assert records["half"].rates.tolist() == [0.5, 1]
+    assert records["p"].rates.tolist() == [0, 1]
+    with pytest.raises(ValueError, match="ends"):
+        score.test("ends", 0.5)
+
+
+def test_a_campaign_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr(campaign, "REPEATS", 20)
+    kept, study = tmp_path / "build" / "kept.jsonl", coin(1.0)
+    whole = {one.cell: one.records["coin"].asked for one in run([study], kept, workers=1)}
+    assert len(whole) == 4
+    lines = kept.read_text().splitlines()
+    kept.write_text("\n".join([*lines[:2], lines[2][:40]]) + "\n")  # cut off in the third
+    known = {Cell(**json.loads(line)["cell"]) for line in lines[:2]}
+    again = list(run([study], kept, workers=1))
+    assert {one.cell for one in again[:2]} == known
+    assert {one.cell: one.records["coin"].asked for one in again} == whole
+    assert len(kept.read_text().splitlines()) == 5
+    assert len(list(run([study], kept, workers=1, fresh=True))) == 4
+    assert len(kept.read_text().splitlines()) == 4
