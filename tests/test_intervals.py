@@ -5,13 +5,12 @@ import json
 
 import numpy as np
 import pytest
-from scipy.stats import binom
-
 from benchmarks.intervals import campaign
 from benchmarks.intervals.campaign import Cell, Finding, cells_of, judge, run, simulate
 from benchmarks.intervals.controls import CONTROLS
 from benchmarks.intervals.register import ELSEWHERE, STUDIES, covered, promises
 from benchmarks.intervals.study import Score, Study
+from scipy.stats import binom
 
 # How often one label of a study may fail here though all is well: about never.
 CHANCE = 1e-8

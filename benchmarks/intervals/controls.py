@@ -19,6 +19,8 @@ from .study import Study
 from .truths import CATEGORIES, NUMBERS, RATINGS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from privet import Scale
 
     from .study import Once, Score
@@ -29,7 +31,7 @@ __all__ = ["CONTROLS"]
 _REACH = 1.959964
 
 
-def _students(worth: Floats, windows: Floats) -> tuple[float, float]:
+def _students(worth: Floats, windows: NDArray[np.int64]) -> tuple[float, float]:
     """Return the ends of the normal interval for the mean worth of reports."""
     shares = windows / windows.sum()
     value = shares @ worth

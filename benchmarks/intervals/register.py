@@ -89,9 +89,10 @@ def _of_class(name: str, node: ast.ClassDef) -> Iterator[tuple[str, str]]:
     for inner in node.body:
         if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_"):
             yield f"{name}.{inner.name}", _text(inner.returns)
-        elif isinstance(inner, ast.AnnAssign) and isinstance(inner.target, ast.Name):
-            if not inner.target.id.startswith("_"):
-                yield f"{name}.{inner.target.id}", _text(inner.annotation)
+        elif isinstance(inner, ast.AnnAssign):
+            field = ast.unparse(inner.target)
+            if not field.startswith("_"):
+                yield f"{name}.{field}", _text(inner.annotation)
 
 
 def _text(annotation: ast.expr | None) -> str:

@@ -55,7 +55,7 @@ class ScaleEstimate(Shown):
 
     @cached_property
     def frequencies(self) -> Floats:
-        """The share of each cell, after rounding: a distribution."""
+        """The share of each cell after rounding; together they are a distribution."""
         return self.numbers.distribution()
 
     @cached_property
