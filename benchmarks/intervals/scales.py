@@ -27,6 +27,8 @@ QUANTILES = 0.1, 0.5, 0.9
 AGES = Scale(0, 120, bands=[30, 50, 70])
 YEARS = Scale(0, 120, whole=True, bands=[30, 50, 70])
 RATED = Scale(0, 10, whole=True, bands=[3, 7])
+# Single cells of a finer scale are hardly known, and slow to look at a thousand times.
+MOST_LOOKED_AT = 20
 
 
 def cells_of(scale: Scale, truth: Population) -> Floats:
@@ -63,7 +65,7 @@ def study_of(name: str, scale: Scale, truths: dict[str, Population], at_end: flo
         bands = [truth.share(low, high) for low, high in pairwise(borders)]
         shares = [truth.share(at_end, np.inf), truth.share(at_end / 4, at_end / 2)]
         quantiles = [truth.quantile(q) for q in QUANTILES]
-        some = np.linspace(0, scale.cells - 1, 5).astype(int)
+        some = np.linspace(0, scale.cells - 1, 3).astype(int)
         cells = cells_of(scale, truth)[some]
         half = 0.5 if scale.whole else 0.0
 
@@ -86,9 +88,11 @@ def study_of(name: str, scale: Scale, truths: dict[str, Population], at_end: flo
                 values = [one.value for one in some_of]
                 errors = [one.standard_error for one in some_of]
                 score.error(f"{label}, standard error", values, errors, right)
+            if scale.cells > MOST_LOOKED_AT:
+                return
             low, high = found.interval()
             score.interval("cells", low[some], high[some], cells)
-            score.test("an empty cell", found.p_values[some] * 2 * (cells == 0) + (cells > 0))
+            score.test("an empty cell", 2 * found.p_values[some] + (cells > 0))
             score.error(
                 "cells, standard error", found.frequencies[some], found.standard_errors[some], cells
             )
@@ -114,8 +118,9 @@ def _whole(truth: Population) -> Population:
     return type(truth).of(np.rint(truth.numbers), truth.shares)
 
 
+SOME = "normal", "heaped at tens", "all at the low end", "1 % at the high end"
 STUDIES = [
     study_of("numbers between centres", AGES, NUMBERS, 119.9),
-    study_of("whole numbers", YEARS, {name: _whole(one) for name, one in NUMBERS.items()}, 120),
+    study_of("whole numbers", YEARS, {name: _whole(NUMBERS[name]) for name in SOME}, 120),
     study_of("ratings from 0 to 10", RATED, RATINGS, 10),
 ]
