@@ -75,8 +75,8 @@ def taken_for_answers(mechanism: Mechanism, reports: NDArray[np.uint8], columns:
     supports = Supports(mechanism, reports)
     supports.excess = 1e9
     start = np.zeros((columns.shape[1], mechanism.d - 1))
-    found = maximize("fit", Likelihood(columns, supports), start, [""] * mechanism.d)
-    reach = 1.96 * np.sqrt(np.diagonal(found.covariance)).reshape(start.shape)
+    found = maximize(Likelihood.of_people(columns, supports), start)
+    reach = 1.96 * np.sqrt(np.diagonal(found.inverse)).reshape(start.shape)
     return np.array([found.coefficients - reach, found.coefficients + reach])
 
 
@@ -103,7 +103,7 @@ def cover_scale(row: Row, repeats: int) -> tuple[Floats, Floats]:
     for repeat in range(repeats):
         columns = people(row.n, rng)
         means = (columns @ truth).clip(0.02, 0.98)
-        truth_here = least_squares(columns, means)[0]
+        truth_here = least_squares(columns, means).coefficients
         cells = means * row.d - 0.5
         cells = np.floor(cells + rng.random(row.n)).astype(np.int64).clip(0, row.d - 1)
         reports = mechanism.randomize(cells, entropy=seeded(repeat))
@@ -112,7 +112,7 @@ def cover_scale(row: Row, repeats: int) -> tuple[Floats, Floats]:
             (hits, found),
             (naive, 0.5 + (found - 0.5) * float(mechanism.slope)),
         ):
-            b, covariance = least_squares(columns, numbers)
+            b, covariance, _ = least_squares(columns, numbers)
             total += np.abs(b - truth_here) < 1.96 * np.sqrt(np.diagonal(covariance))
     return hits / repeats, naive / repeats
 

@@ -86,8 +86,8 @@ def test_more_columns_are_likelier_by_chi_squared():
 
 
 def test_intervals_cover_and_those_of_reports_taken_for_answers_do_not():
-    """300 crowds: pooled coverage within 4 simulation errors, each row's intervals being alike."""
-    survey, repeats, n = Survey("What do you drink?", DRINKS, 2.0), 300, 1000
+    """150 crowds: pooled coverage within 4 simulation errors, each row's intervals being alike."""
+    survey, repeats, n = Survey("What do you drink?", DRINKS, 2.0), 150, 1000
     truth, covered, naive = unscaled(TRUTH), [], []
     for seed in range(repeats):
         known, reports = crowd(survey, n, seed)
@@ -97,8 +97,8 @@ def test_intervals_cover_and_those_of_reports_taken_for_answers_do_not():
         supports = Supports(survey.mechanism, reports)
         supports.excess = 1e9  # as if the answer were sure to be supported
         columns = np.stack([np.ones(n), known["age"] / 10 - 5, known["region"] == "north"], axis=1)
-        found = maximize("fit", Likelihood(columns, supports), 0 * truth, DRINKS)
-        errors = np.sqrt(np.diagonal(found.covariance)).reshape(truth.shape)
+        found = maximize(Likelihood.of_people(columns, supports), 0 * truth)
+        errors = np.sqrt(np.diagonal(found.inverse)).reshape(truth.shape)
         naive.append(np.abs(found.coefficients - TRUTH) < 1.96 * errors)
     error = (0.95 * 0.05 / repeats) ** 0.5
     assert np.mean(covered, axis=0).min() > 0.95 - 4 * error
@@ -186,3 +186,191 @@ def test_what_cannot_be_fitted_is_said():
     noise = Survey("Q", DRINKS, 2.0, mechanism="geometric-noise")
     with pytest.raises(InvalidArgument, match="'survey' parameter of fit must be of a mechanism"):
         regression.fit(noise, noise.randomize_batch(["tea"] * 9), {"x": np.arange(9)})
+
+
+# --- rare categories ------------------------------------------------------------------------------
+
+RARE = Survey("Q", list("abcd"), 1.0)
+
+
+def rare_crowd(seed, survey=RARE, n=1000, shares=(0.5, 0.3, 0.2, 0.0)):
+    """Return a group for each of n people, and reports of answers that do not depend on it."""
+    rng = np.random.default_rng(seed)
+    answers = rng.choice(len(shares), n, p=shares)
+    group = np.where(rng.random(n) < 0.3, "second", "first")
+    return {"group": group}, survey.mechanism.randomize(answers, entropy=seeded(seed))
+
+
+def test_a_category_that_is_too_rare_is_named_and_others_are_fitted():
+    known, reports = rare_crowd(1, n=20_000)
+    fitted = regression.fit(RARE, reports, known)
+    assert fitted.too_rare == ("d",)
+    assert np.isnan(fitted.coefficients[:, 2]).all()
+    assert np.isnan(fitted.standard_errors[:, 2]).all()
+    assert np.isnan(fitted.p_values[:, 2]).all()
+    low, high = fitted.interval()
+    assert np.isneginf(low[:, 2]).all()
+    assert np.isposinf(high[:, 2]).all()
+    assert np.isfinite(low[:, :2]).all()
+    assert "'d'" in fitted.note
+    assert str(fitted).count("—") >= 6
+    shares = fitted.predict({"group": ["first", "second"]})
+    low, high = fitted.predict_interval({"group": ["first", "second"]})
+    assert ((low >= 0) & (low <= shares) & (shares <= high) & (high <= 1)).all()
+    assert (high - low > 0.01).all()
+
+
+def test_a_reference_that_is_too_rare_says_so_and_another_helps():
+    known, reports = rare_crowd(1, n=20_000)
+    fitted = regression.fit(RARE, reports, known, reference="d")
+    assert np.isnan(fitted.coefficients).all()
+    assert "'a'" in fitted.note
+    better = regression.fit(RARE, reports, known, reference="b")
+    first = regression.fit(RARE, reports, known)
+    assert better.rows == ("a", "c", "d")
+    assert np.allclose(better.coefficients[:, 0], -first.coefficients[:, 0], atol=2e-3)
+    people = {"group": ["first", "second"]}
+    assert np.allclose(better.predict(people), first.predict(people), atol=1e-3)
+    assert np.isclose(better.log_likelihood, first.log_likelihood, atol=1e-2)
+
+
+def test_no_fit_is_refused_and_intervals_hold_where_the_usual_ones_do_not():
+    """One person in a hundred holds the last category; 150 crowds, 4 simulation errors."""
+    shares, repeats = (0.4, 0.35, 0.24, 0.01), 150
+    truth = np.zeros((2, 3))
+    truth[0] = np.log(np.array(shares[1:]) / shares[0])
+    covered, usual = np.zeros((2, 3)), np.zeros((2, 3))
+    for seed in range(repeats):
+        known, reports = rare_crowd(seed, n=3000, shares=shares)
+        fitted = regression.fit(RARE, reports, known)
+        low, high = fitted.interval()
+        covered += (low <= truth) & (truth <= high)
+        profiles = fitted.profiles
+        away = np.abs(profiles.values.reshape(2, 3) - truth)
+        usual += away <= 1.96 * profiles.standard_errors.reshape(2, 3)
+    error = (0.95 * 0.05 / repeats) ** 0.5
+    assert (covered / repeats).min() > 0.95 - 4 * error
+    assert (usual / repeats).min() < 0.95 - 4 * error
+
+
+def test_p_values_agree_with_the_intervals():
+    for seed in range(30):
+        fitted = regression.fit(RARE, *rare_crowd(seed, n=1500)[::-1])
+        low, high = fitted.interval()
+        shown = ~np.isnan(fitted.p_values)
+        outside = (low > 0) | (high < 0)
+        doubtful = np.abs(fitted.p_values - 0.05) < 0.002
+        assert (((fitted.p_values <= 0.05) == outside) | doubtful)[shown].all()
+        assert not outside[~shown].any()
+
+
+def test_predicted_shares_are_covered_even_when_they_are_small():
+    """300 crowds; the delta method's own intervals are too narrow where a share looks like 0."""
+    shares, repeats, covered, usual = np.array([0.5, 0.3, 0.2, 0.0]), 300, 0, 0
+    people = {"group": ["first", "second"]}
+    for seed in range(repeats):
+        fitted = regression.fit(RARE, *rare_crowd(seed, n=1000)[::-1])
+        low, high = fitted.predict_interval(people)
+        covered += (low <= shares) & (shares <= high)
+        values = fitted.predict(people)
+        usual += values - 0.002 <= shares
+    error = (0.95 * 0.05 / repeats) ** 0.5
+    assert (covered / repeats).min() > 0.95 - 4 * error
+    assert (usual / repeats)[:, 3].max() < 1
+
+
+# --- weights --------------------------------------------------------------------------------------
+
+
+def test_weights_of_one_change_nothing_and_their_unit_neither():
+    known, reports = rare_crowd(1, n=5000, shares=(0.4, 0.3, 0.2, 0.1))
+    plain = regression.fit(RARE, reports, known)
+    for weights in (np.ones(5000), np.full(5000, 7.0), pa.array([2] * 5000), pd.Series([3] * 5000)):
+        even = regression.fit(RARE, reports, known, weights=weights)
+        assert np.allclose(even.coefficients, plain.coefficients, atol=1e-4)
+        assert np.allclose(even.standard_errors, plain.standard_errors, rtol=0.05)
+
+
+def test_weights_undo_a_sample_that_is_out_of_proportion():
+    """The second half of people is over-sampled among those who hold the first category."""
+    survey = Survey("Q", ["a", "b"], 4.0)
+    rng, n = np.random.default_rng(1), 40_000
+    answers = (rng.random(n) < 0.5).astype(int)
+    weights = np.where(answers == 0, 1.0, 3.0)  # those of "b" were invited three times as seldom
+    reports = survey.mechanism.randomize(answers, entropy=seeded(1))
+    group = {"group": np.where(rng.random(n) < 0.5, "first", "second")}
+    fitted = regression.fit(survey, reports, group, weights=weights)
+    assert np.allclose(fitted.predict({"group": ["first"]}), [[0.25, 0.75]], atol=0.03)
+    plain = regression.fit(survey, reports, group)
+    assert np.allclose(plain.predict({"group": ["first"]}), [[0.5, 0.5]], atol=0.03)
+
+
+def test_weighted_intervals_cover_and_those_that_forget_the_weights_do_not():
+    survey, repeats, covered, naive = Survey("Q", ["a", "b", "c"], 2.0), 300, 0, 0
+    truth = np.array([np.log([0.3 / 0.5, 0.2 / 0.5]), [0, 0]])
+    for seed in range(repeats):
+        known, reports = rare_crowd(seed, survey, 1000, (0.5, 0.3, 0.2))
+        weights = np.random.default_rng(seed).choice([0.2, 5.0], 1000)
+        fitted = regression.fit(survey, reports, known, weights=weights)
+        low, high = fitted.interval()
+        covered += (low <= truth) & (truth <= high)
+        shorter = fitted.profiles.standard_errors / fitted.profiles.design_effect**0.5
+        away = np.abs(fitted.coefficients - truth).ravel()
+        naive += away <= 1.96 * shorter
+    error = (0.95 * 0.05 / repeats) ** 0.5
+    assert (covered / repeats).min() > 0.95 - 4 * error
+    assert (naive / repeats).max() < 0.95 - 4 * error
+
+
+@pytest.mark.parametrize(
+    "weights", [[1.0] * 99, [1.0] * 99 + [0.0], [1.0] * 99 + [-1.0], [float("nan")] * 100,
+                [1.0] * 99 + [float("inf")], ["heavy"] * 100, 3],
+)  # fmt: skip
+def test_weights_that_are_none_are_refused(weights):
+    known, reports = rare_crowd(1, n=100)
+    with pytest.raises(InvalidArgument) as error:
+        regression.fit(RARE, reports, known, weights=weights)
+    assert error.value.parameter == "weights"
+
+
+# --- what coefficients are compared with ----------------------------------------------------------
+
+
+def test_another_baseline_turns_a_coefficient_around():
+    known, reports = rare_crowd(1, n=20_000, shares=(0.4, 0.3, 0.2, 0.1))
+    first = regression.fit(RARE, reports, known)
+    other = regression.fit(RARE, reports, known, baselines={"group": "second"})
+    assert other.names == ["intercept", "group = first"]
+    assert np.allclose(other.coefficients[1], -first.coefficients[1], atol=2e-3)
+    assert np.allclose(other.predict(known), first.predict(known), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [("reference", "e"), ("baselines", {"nothing": "x"}), ("baselines", {"group": "third"}),
+     ("baselines", {"number": "3"})],
+)  # fmt: skip
+def test_a_reference_that_there_is_not_is_refused(parameter, value):
+    known, reports = rare_crowd(1, n=100)
+    known["number"] = np.arange(100)
+    with pytest.raises(InvalidArgument) as error:
+        regression.fit(RARE, reports, known, **{parameter: value})
+    assert error.value.parameter == parameter
+
+
+def test_a_scale_has_no_reference_but_intervals_of_predictions():
+    survey = Survey("How old?", Scale(0, 64, aim="mean"), 2.0)
+    rng = np.random.default_rng(1)
+    group = np.where(rng.random(5000) < 0.5, "first", "second")
+    reports = survey.randomize_batch(rng.normal(30, 5, 5000).clip(0, 64), entropy=seeded(1))
+    with pytest.raises(InvalidArgument, match="reference"):
+        regression.fit(survey, reports, {"group": group}, reference="a")
+    fitted = regression.fit(survey, reports, {"group": group}, weights=np.ones(5000))
+    plain = regression.fit(survey, reports, {"group": group})
+    assert np.allclose(fitted.coefficients, plain.coefficients)
+    assert np.allclose(fitted.standard_errors, plain.standard_errors)
+    low, high = fitted.predict_interval({"group": ["first", "second"]})
+    means = fitted.predict({"group": ["first", "second"]})
+    assert (low < means).all()
+    assert (means < high).all()
+    assert np.allclose([low[0], high[0]], [end[0] for end in fitted.interval()])

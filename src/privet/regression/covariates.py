@@ -1,8 +1,9 @@
 """Covariates: what is known of people in the clear, as the columns of a regression.
 
 Numbers and truth values are a column as they are; text, dates and categories become a column of
-zeros and ones for each level but the first, which the others are compared with. Levels have their
-text's order (`privet.values.in_order`), or their own if a column says that it is ordered.
+zeros and ones for each level but the baseline, which the others are compared with: the first, or
+the one that is asked for. Levels have their text's order (`privet.values.in_order`), or their own
+if a column says that it is ordered.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Covariates", "Term", "check_independent"]
+__all__ = ["MOST_LEVELS", "Covariates", "Term", "check_independent", "weights_of"]
 
 INTERCEPT = "intercept"
 _RULE = "rows of numbers or text, a mapping of names to columns, or a table"
+# Text with more levels than this identifies people, or is a number in disguise.
+MOST_LEVELS = 100
 # A column that is so near to a sum of others, compared with its length, is one.
 _DEPENDENT = 1e-9
 
@@ -47,6 +50,15 @@ class Term:
             return [self.name]
         return [f"{self.name} = {level}" for level in self.levels[1:]]
 
+    def led_by(self, owner: str, baseline: str) -> Term:
+        """Return the same with another level first."""
+        if baseline not in (self.levels or ()):
+            levels = ", ".join(map(repr, self.levels)) if self.levels else "none, but numbers"
+            rule = f"one of the levels of {self.name!r}, which are {levels}"
+            raise InvalidArgument(owner, "baselines", rule, baseline)
+        others = (level for level in self.levels or () if level != baseline)
+        return Term(self.name, (baseline, *others))
+
 
 @dataclass(frozen=True)
 class Covariates:
@@ -56,20 +68,34 @@ class Covariates:
     named: bool
 
     @classmethod
-    def read(cls, owner: str, covariates: Any, n: int) -> tuple[Covariates, Floats]:
-        """Return the covariates of n people, and the columns, the intercept first: (n, 1 + p)."""
+    def read(
+        cls, owner: str, covariates: Any, n: int, baselines: Mapping[str, str] | None = None
+    ) -> tuple[Covariates, Floats]:
+        """Return the covariates of n people, and the columns, the intercept first: (n, 1 + p).
+
+        `baselines` are the levels that others are compared with, by covariate.
+        """
+        baselines = baselines or {}
         named, columns = _columns(owner, covariates)
+        for name in baselines:
+            if name not in columns:
+                rule = f"names of covariates, which are {', '.join(columns)}"
+                raise InvalidArgument(owner, "baselines", rule, name)
         terms, pieces = [], [np.ones((n, 1))]
         for name, data in columns.items():
             column = _Column.of(owner, name, data)
             if column.rows != n:
                 rule = f"one row for each of the {n} reports"
                 raise InvalidArgument(owner, "covariates", rule, f"{column.rows} rows ({name})")
+            if len(column.term.levels or ()) > MOST_LEVELS:
+                rule = f"text of at most {MOST_LEVELS} levels: {name!r} has more"
+                raise InvalidArgument(owner, "covariates", rule, len(column.term.levels or ()))
             if column.term.columns in ([], [INTERCEPT]):
                 rule = f"columns that differ between people, not called {INTERCEPT}"
                 raise InvalidArgument(owner, "covariates", f"{rule}: {name!r} is not", column.term)
-            terms.append(column.term)
-            pieces.append(column.under(owner, column.term))
+            term = column.term.led_by(owner, baselines[name]) if name in baselines else column.term
+            terms.append(term)
+            pieces.append(column.under(owner, term))
         return cls(tuple(terms), named), np.hstack(pieces)
 
     @property
@@ -107,6 +133,29 @@ def check_independent(owner: str, scaled: Floats, names: list[str]) -> None:
         first = names[int(np.argmax(dependent))]
         rule = "columns that do not follow from others, nor are constant"
         raise InvalidArgument(owner, "covariates", rule, first)
+
+
+def weights_of(owner: str, weights: Any, n: int) -> Floats:
+    """Return survey weights of n people with mean 1, or raise if they are not numbers above 0."""
+    rule = f"a number above 0 for each of the {n} reports"
+    if isinstance(weights, str | bytes) or not (
+        is_column(weights) or isinstance(weights, Iterable)
+    ):
+        raise InvalidArgument(owner, "weights", rule, weights)
+    data = next(iter(_of_table(weights)[1].values())) if is_column(weights) else weights
+    column = _Column.unchecked(owner, "weights", data)
+    numbers = column.numbers
+    if numbers is None or len(numbers) != n:
+        kind = "text" if numbers is None else "numbers"
+        raise InvalidArgument(owner, "weights", rule, f"{column.rows} values, {kind}")
+    wrong = ~(np.isfinite(numbers) & (numbers > 0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InvalidArgument(
+            owner, "weights", f"numbers above 0: row {row} is not", float(numbers[row])
+        )
+    scaled: Floats = numbers / numbers.mean()
+    return scaled
 
 
 def _columns(owner: str, covariates: Any) -> tuple[bool, dict[str, Any]]:
@@ -168,8 +217,7 @@ class _Column:
     @classmethod
     def of(cls, owner: str, name: str, data: Any) -> _Column:
         """Return a column as numbers if they are such, and else as text; refuse missing ones."""
-        of = cls._of_arrow if is_column(data) else cls._of_list
-        column = of(owner, name, data)
+        column = cls.unchecked(owner, name, data)
         if column.numbers is not None:
             wrong = ~np.isfinite(column.numbers)
         else:
@@ -180,6 +228,12 @@ class _Column:
             got = "nothing" if column.numbers is None else float(column.numbers[row])
             raise InvalidArgument(owner, "covariates", rule, got)
         return column
+
+    @classmethod
+    def unchecked(cls, owner: str, name: str, data: Any) -> _Column:
+        """Return a column as numbers if they are such, and else as text."""
+        of = cls._of_arrow if is_column(data) else cls._of_list
+        return of(owner, name, data)
 
     @classmethod
     def _of_arrow(cls, owner: str, name: str, data: Any) -> _Column:

@@ -8,14 +8,17 @@ import numpy as np
 
 from ..answers.scale import Scale
 from ..errors import InvalidArgument, NoReports
-from ..refine import project_simplex
-from .covariates import Covariates, check_independent
+from .covariates import Covariates, check_independent, weights_of
 from .fitted import Linear, Logit
 from .linear import least_squares, stand_ins
 from .logit import Likelihood, maximize
+from .predicting import Predictor
+from .profiles import Profiles
 from .supports import supports_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from ..survey import Survey
@@ -23,13 +26,21 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Reports = NDArray[np.uint8]
 
-__all__ = ["fit"]
+__all__ = ["fit", "fit_linear", "fit_logit", "scaling_of"]
 
 _OWNER = "fit"
 _MOST_COEFFICIENTS = 2000
 
 
-def fit(survey: Survey, reports: Any, covariates: Any) -> Logit | Linear:
+def fit(
+    survey: Survey,
+    reports: Any,
+    covariates: Any,
+    *,
+    weights: Any = None,
+    reference: str | None = None,
+    baselines: Mapping[str, str] | None = None,
+) -> Logit | Linear:
     """Fit how people's answers depend on covariates, from reports of the answers.
 
     Parameters
@@ -43,6 +54,13 @@ def fit(survey: Survey, reports: Any, covariates: Any) -> Logit | Linear:
     covariates : array (n, p), rows, mapping of names to columns, or table
         What is known of each person in the clear, in the order of the reports. Text becomes a
         column for each level but the first.
+    weights : numbers, optional
+        A survey weight for each report, above 0; only their ratios matter. Standard errors are then
+        those of a sandwich, which allow for unequal weights.
+    reference : str, optional
+        The category that others are compared with; by default the survey's first.
+    baselines : mapping, optional
+        The level that the others are compared with, for covariates of text; by default the first.
 
     References
     ----------
@@ -58,6 +76,9 @@ def fit(survey: Survey, reports: Any, covariates: Any) -> Logit | Linear:
     (['intercept', 'age'], (2, 1))
     >>> fitted.predict({"age": [20, 80]}).round(1).tolist()  # shares of tea and coffee
     [[0.8, 0.2], [0.2, 0.8]]
+    >>> low, high = fitted.predict_interval({"age": [20, 80]})
+    >>> bool((low < [[0.8, 0.2], [0.2, 0.8]]).all() and (high > [[0.8, 0.2], [0.2, 0.8]]).all())
+    True
 
     """
     mechanism = survey.mechanism
@@ -65,54 +86,96 @@ def fit(survey: Survey, reports: Any, covariates: Any) -> Logit | Linear:
     mechanism.check(array)
     if not len(array):
         raise NoReports("There are no reports to fit a regression to.")
-    terms, columns = Covariates.read(_OWNER, covariates, len(array))
-    scaling = _scaling(columns)
+    terms, columns = Covariates.read(_OWNER, covariates, len(array), baselines or {})
+    scaling = scaling_of(columns)
     scaled = columns @ scaling
     check_independent(_OWNER, scaled, terms.names)
-    if not isinstance(survey.answers, Scale):
-        return _fit_logit(survey, array, terms, scaled, scaling)
-    numbers = stand_ins(mechanism, array, *survey.answers.edges)  # type: ignore[arg-type]
-    coefficients, covariance = least_squares(scaled, numbers)
-    return Linear(terms, len(array), scaling @ coefficients, scaling @ covariance @ scaling.T)
+    known = None if weights is None else weights_of(_OWNER, weights, len(array))
+    if isinstance(survey.answers, Scale):
+        if reference is not None:
+            rule = "left out for numbers on a scale, which have no categories"
+            raise InvalidArgument(_OWNER, "reference", rule, reference)
+        numbers = stand_ins(mechanism, array, *survey.answers.edges)  # type: ignore[arg-type]
+        ends = survey.answers.low, survey.answers.high
+        return fit_linear(terms, scaled, scaling, numbers, known, ends)
+    place = _place(survey, reference)
+    if scaled.shape[1] * (mechanism.d - 1) > _MOST_COEFFICIENTS:
+        rule = f"so few that there are at most {_MOST_COEFFICIENTS} coefficients"
+        raise InvalidArgument(_OWNER, "covariates", rule, f"{scaled.shape[1]} × {mechanism.d - 1}")
+    supports = supports_of(_OWNER, mechanism, array).led_by(place)
+    likelihood = Likelihood.of_people(scaled, supports, known)
+    return fit_logit(survey, terms, likelihood, scaling, len(array), place)
 
 
-def _scaling(columns: Floats) -> Floats:
-    """Return T with columns·T centred and of length 1 from least to most, but for the intercept.
+def scaling_of(columns: Floats, shares: Floats | None = None) -> Floats:
+    """Return T with columns·T centred and of two standard deviations 1, but for the intercept.
 
-    What does not vary stays as it is; coefficients b of the scaled columns are T·b of the others.
+    `shares` are those of people with each row, by default equal. What does not vary stays as it is;
+    coefficients b of the scaled columns are T·b of the others.
     """
-    lengths = np.ptp(columns, axis=0)
+    means = np.average(columns, axis=0, weights=shares)
+    lengths = 2 * np.sqrt(np.average(np.square(columns - means), axis=0, weights=shares))
     lengths[lengths == 0] = 1
     scaling = np.diag(1 / lengths)
-    scaling[0, 1:] = -columns.mean(axis=0)[1:] / lengths[1:]
+    scaling[0, 1:] = -means[1:] / lengths[1:]
     return scaling
 
 
-def _fit_logit(
-    survey: Survey, reports: Reports, terms: Covariates, scaled: Floats, scaling: Floats
-) -> Logit:
-    d, width = survey.mechanism.d, scaled.shape[1]
-    if width * (d - 1) > _MOST_COEFFICIENTS:
-        rule = f"so few that there are at most {_MOST_COEFFICIENTS} coefficients"
-        raise InvalidArgument(_OWNER, "covariates", rule, f"{width} × {d - 1}")
-    likelihood = Likelihood(scaled, supports_of(_OWNER, survey.mechanism, reports))
-    maximum = maximize(_OWNER, likelihood, _start(survey, reports, width), survey.categories)
-    back = np.kron(scaling, np.eye(d - 1))
-    return Logit(
+def _place(survey: Survey, reference: str | None) -> int:
+    """Return the place of the reference among the categories."""
+    if reference is None:
+        return 0
+    if reference not in survey.categories:
+        rule = f"one of the categories, {', '.join(map(repr, survey.categories))}"
+        raise InvalidArgument(_OWNER, "reference", rule, reference)
+    return survey.categories.index(reference)
+
+
+def fit_linear(
+    terms: Covariates,
+    scaled: Floats,
+    scaling: Floats,
+    numbers: Floats,
+    weights: Floats | None,
+    ends: tuple[float, float],
+) -> Linear:
+    """Return the fit of stand-ins for numbers between these ends by scaled columns."""
+    found = least_squares(scaled, numbers, weights, ends)
+    return Linear(
         terms,
-        len(reports),
-        scaling @ maximum.coefficients,
-        back @ maximum.covariance @ back.T,
-        survey.categories,
-        maximum.log_likelihood,
+        len(numbers),
+        scaling @ found.coefficients,
+        scaling @ found.covariance @ scaling.T,
+        found.freedom(scaling),
     )
 
 
-def _start(survey: Survey, reports: Reports, width: int) -> Floats:
-    """Return coefficients by which everybody has half the estimated shares, and half even ones."""
-    mechanism, n = survey.mechanism, len(reports)
-    shares = project_simplex(mechanism.frequencies(mechanism.tally(reports), n))
-    logs = np.log((shares + 1 / mechanism.d) / 2)
-    start = np.zeros((width, mechanism.d - 1))
-    start[0] = logs[1:] - logs[0]
-    return start
+def fit_logit(
+    survey: Survey,
+    terms: Covariates,
+    likelihood: Likelihood,
+    scaling: Floats,
+    n: int,
+    reference: int = 0,
+) -> Logit:
+    """Return the fit that a likelihood of scaled columns leads to, for n people."""
+    width, others = likelihood.shape
+    maximum = maximize(likelihood, np.zeros(likelihood.shape))
+    covariance = likelihood.sandwich(maximum)
+    back: Floats = np.kron(scaling, np.eye(others)).astype(np.float64)
+    lengths = np.repeat(np.abs(np.diagonal(scaling)), others)
+    profiles = Profiles(likelihood, maximum, back, lengths, covariance)
+    covariances = back @ covariance @ back.T
+    wider = profiles.standard_errors / np.sqrt(np.diagonal(covariances))
+    order = [reference, *(j for j in range(others + 1) if j != reference)]
+    return Logit(
+        terms,
+        n,
+        np.where(profiles.withheld.reshape(width, others), np.nan, scaling @ maximum.coefficients),
+        covariances * np.outer(wider, wider),
+        survey.categories,
+        survey.categories[reference],
+        likelihood.of_reports(maximum.coefficients),
+        profiles,
+        Predictor(likelihood, maximum, scaling, covariance, np.argsort(order), survey.mechanism),
+    )

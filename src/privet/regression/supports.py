@@ -13,6 +13,7 @@ E = g(1 − h)/(h(1 − g)).
 
 from __future__ import annotations
 
+from copy import copy
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,20 @@ class Supports:
         rows = max(1, _ENTRIES_AT_ONCE // self.d)
         parts = (reports[at : at + rows] for at in range(0, max(self.n, 1), rows))
         packed = [np.packbits(_held(mechanism, part), axis=1) for part in parts]
-        self._bits = np.concatenate(packed)
+        self.bits = np.concatenate(packed)
+        self._order = np.arange(self.d)
+
+    def take(self, rows: NDArray[np.int64]) -> Supports:
+        """Return the same of some reports."""
+        some = copy(self)
+        some.n, some.bits = len(rows), self.bits[rows]
+        return some
+
+    def led_by(self, value: int) -> Supports:
+        """Return the same with one value before the others."""
+        some = copy(self)
+        some._order = np.array([value, *(j for j in range(self.d) if j != value)])
+        return some
 
     def odds(self, rows: slice) -> NDArray[np.float64]:
         """Return how much likelier each report is from each value than from one not supported."""
@@ -57,7 +71,8 @@ class Supports:
 
     def held(self, rows: slice) -> NDArray[np.bool_]:
         """Return whether each report supports each value."""
-        return np.unpackbits(self._bits[rows], axis=1, count=self.d).view(np.bool_)
+        held = np.unpackbits(self.bits[rows], axis=1, count=self.d).view(np.bool_)
+        return held[:, self._order] if self._order[0] else held
 
 
 def supports_of(owner: str, mechanism: Any, reports: Reports) -> Supports:
