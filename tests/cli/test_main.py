@@ -89,13 +89,16 @@ def test_every_command_speaks_json(words, command):
 
 
 def test_the_examples_work_one_after_the_other(folder):
-    Path("survey.json").unlink()
     Path("reports.parquet").unlink()
     Path("answers.csv").write_text("answer\ntea\ncoffee\n")
     draft = Path(__file__).parents[2] / "examples" / "questionnaire.toml"
     Path("draft.toml").write_text(draft.read_text())
     for wave in ("before", "after"):
         write_reports(f"{wave}.parquet", SURVEY.randomize_batch(["tea"] * 100))
+    Path("known.csv").write_text("answer,country\n" + "tea,DE\ncoffee,FR\n" * 300)
+    succeeds("randomize", "survey.json", "known.csv", "--column", "answer", "--by", "country",
+             "-o", "grouped.parquet")  # fmt: skip
+    Path("survey.json").unlink()
     open_store("surveys.db").dispose()
     said = {}
     for words, command in commands():

@@ -33,7 +33,7 @@ __all__ = ["BAD_DATA", "COMMANDS", "EPILOG", "FAILED", "INTERRUPTED", "SYSTEM", 
 
 COMMANDS = (
     "demo", "plan", "survey", "questionnaire", "randomize", "tally", "estimate", "compare",
-    "simulate", "audit", "paper", "serve", "store", "backup",
+    "regress", "simulate", "audit", "paper", "serve", "store", "backup",
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from .changes import plot_changes
 from .estimates import plot_estimate, plot_groups, save_estimate
 from .experiments import plot_experiment
 from .plans import plot_plan
+from .regressions import plot_coefficients
 from .scales import plot_below, plot_scale, plot_scale_groups, save_scale
 from .tables import plot_table, save_table
 
@@ -19,6 +20,7 @@ __all__ = [
     "plot_averaging",
     "plot_below",
     "plot_changes",
+    "plot_coefficients",
     "plot_estimate",
     "plot_experiment",
     "plot_groups",
