@@ -15,7 +15,7 @@ import numpy as np
 from .study import Record, Score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from .study import Study
@@ -89,14 +89,16 @@ def cells_of(studies: Sequence[Study]) -> Iterator[Cell]:
                     yield Cell(study.name, truth, epsilon, n)
 
 
-def simulate(study: Study, cell: Cell, first: int, repeats: int) -> dict[str, Record]:
-    """Return the records of some repeats, which depend on their numbers alone."""
+def simulate(
+    study: Study, cell: Cell, first: int, repeats: int, only: Container[str] | None = None
+) -> dict[str, Record]:
+    """Return the records of some repeats, perhaps of some labels only."""
     once = study.trial(study.truths[cell.truth], cell.epsilon, cell.n)
-    score = Score()
+    score = Score(only)
     seed = int.from_bytes(hashlib.sha256(cell.key.encode()).digest()[:8], "big")
-    once_each = np.random.default_rng([seed, first])
+    random = np.random.default_rng([seed, first])
     for _ in range(repeats):
-        once(once_each, score)
+        once(random, score)
     return score.records
 
 
@@ -128,15 +130,13 @@ def judge(finding: Finding) -> list[Judged]:
 
 
 def examine(study: Study, cell: Cell) -> Finding:
-    """Run a cell, and repeat it more often where a label is doubtful."""
+    """Run a cell, and repeat it more often for the labels that are doubtful."""
     start = perf_counter()
     records = simulate(study, cell, 0, REPEATS)
-    if not all(one.holds for one in judge(Finding(cell, records, 0))):
-        for label, more in simulate(study, cell, REPEATS, MORE - REPEATS).items():
-            if label in records:
-                records[label].add(more)
-            else:
-                records[label] = more
+    doubtful = {one.label for one in judge(Finding(cell, records, 0)) if not one.holds}
+    if doubtful:
+        for label, more in simulate(study, cell, REPEATS, MORE - REPEATS, doubtful).items():
+            records[label].add(more)
     return Finding(cell, records, perf_counter() - start)
 
 

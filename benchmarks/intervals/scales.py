@@ -15,6 +15,8 @@ from .study import Study
 from .truths import NUMBERS, RATINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from privet.analysis.numbers import Measured
 
     from .study import Once, Score
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["STUDIES", "cells_of", "chances_of"]
 
-QUANTILES = 0.1, 0.5, 0.9
+# A standard error is known well enough from so many surveys.
+FIRST = 300
 # A scale whose numbers lie between centres, one of whole numbers, and ratings.
 AGES = Scale(0, 120, bands=[30, 50, 70])
 YEARS = Scale(0, 120, whole=True, bands=[30, 50, 70])
@@ -61,41 +64,50 @@ def study_of(name: str, scale: Scale, truths: dict[str, Population], at_end: flo
     def trial(truth: Population, epsilon: float, n: int) -> Once:
         survey = survey_of(scale, epsilon)
         chances = chances_of(survey, truth)
-        borders = [-np.inf, *scale.bands, np.inf]
-        bands = [truth.share(low, high) for low, high in pairwise(borders)]
-        shares = [truth.share(at_end, np.inf), truth.share(at_end / 4, at_end / 2)]
-        quantiles = [truth.quantile(q) for q in QUANTILES]
-        some = np.linspace(0, scale.cells - 1, 3).astype(int)
-        cells = cells_of(scale, truth)[some]
-        half = 0.5 if scale.whole else 0.0
+        edges = [-np.inf, *scale.bands, np.inf]
+        bands = [truth.share(low, high) for low, high in pairwise(edges)]
+        places = np.array([0, scale.cells - 1])
+        cells = cells_of(scale, truth)[places]
+        asked: list[tuple[str, list[Callable[[ScaleEstimate], Measured]], list[float]]] = [
+            ("mean", [lambda found: found.mean()], [truth.mean]),
+            ("variance", [lambda found: found.variance()], [truth.variance]),
+            (
+                "bands",
+                [lambda found: found.bands()[0][1], lambda found: found.bands()[2][1]],
+                [bands[0], bands[2]],
+            ),
+            (
+                "share at the end",
+                [lambda found: found.share(at_end, scale.high)],
+                [truth.share(at_end, np.inf)],
+            ),
+            (
+                "quantiles",
+                [lambda found: found.median(), lambda found: found.quantile(0.9)],
+                [truth.quantile(0.5), truth.quantile(0.9)],
+            ),
+        ]
 
         def once(random: np.random.Generator, score: Score) -> None:
             found = ScaleEstimate(survey, n, random.multinomial(n, chances))
-            measured: list[tuple[str, list[Measured], list[float]]] = [
-                ("mean", [found.mean()], [truth.mean]),
-                ("bands", [one for _, one in found.bands()], bands),
-                (
-                    "shares",
-                    [found.share(at_end, scale.high), found.share(at_end / 4, at_end / 2 - half)],
-                    shares,
-                ),
-                ("quantiles", [found.quantile(q) for q in QUANTILES], quantiles),
-                ("variance", [found.variance()], [truth.variance]),
-            ]
-            for label, some_of, right in measured:
-                low, high = np.array([one.interval() for one in some_of]).T
+            for label, measures, right in asked:
+                errors = f"{label}, standard error"
+                if not (score.wants(label) or score.wants(errors)):
+                    continue
+                measured = [measure(found) for measure in measures]
+                low, high = np.array([one.interval() for one in measured]).T
                 score.interval(label, low, high, right)
-                values = [one.value for one in some_of]
-                errors = [one.standard_error for one in some_of]
-                score.error(f"{label}, standard error", values, errors, right)
-            if scale.cells > MOST_LOOKED_AT:
+                if score.wants(errors, FIRST):
+                    values = [one.value for one in measured]
+                    score.error(errors, values, [one.standard_error for one in measured], right)
+            if scale.cells > MOST_LOOKED_AT or not score.wants("cells"):
                 return
             low, high = found.interval()
-            score.interval("cells", low[some], high[some], cells)
-            score.test("an empty cell", 2 * found.p_values[some] + (cells > 0))
-            score.error(
-                "cells, standard error", found.frequencies[some], found.standard_errors[some], cells
-            )
+            score.interval("cells", low[places], high[places], cells)
+            score.test("an empty cell", 2 * found.p_values[places] + (cells > 0))
+            if score.wants("cells, standard error", FIRST):
+                values, claimed = found.frequencies[places], found.standard_errors[places]
+                score.error("cells, standard error", values, claimed, cells)
 
         return once
 

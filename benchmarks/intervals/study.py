@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Container, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -104,10 +104,22 @@ class Score:
     array([1., 0.])
     """
 
-    def __init__(self) -> None:
+    def __init__(self, only: Container[str] | None = None) -> None:
         self.records: dict[str, Record] = {}
+        self._only = only
+
+    def wants(self, label: str, most: int | None = None) -> bool:
+        """Tell whether a label is still to be scored, at most so many times if that is given.
+
+        Asking saves a trial the work; what is scored of other labels is dropped.
+        """
+        if self._only is not None and label not in self._only:
+            return False
+        return most is None or label not in self.records or self.records[label].asked < most
 
     def _record(self, label: str, kind: str) -> Record:
+        if not self.wants(label):
+            return Record(kind)
         record = self.records.setdefault(label, Record(kind))
         if record.kind != kind:
             raise ValueError(f"{label} is the label of {record.kind} and of {kind}")

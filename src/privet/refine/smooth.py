@@ -35,7 +35,7 @@ __all__ = ["smooth"]
 _PIECES, _ORDER = 48, 3
 _PENALTIES = 10.0 ** np.arange(5, -4.5, -0.5)
 # When to stop: at a step that gains less, and at a λ that is less likely by so much.
-_SETTLED, _UNLIKELY, _STEPS = 1e-4, 12, 60
+_SETTLED, _UNLIKELY, _STEPS = 1e-3, 12, 60
 # What holds the parabolas, which differences say nothing of: next to nothing.
 _RIDGE = 1e-6
 
@@ -70,10 +70,12 @@ def _bends(size: int) -> Iterator[Floats]:
 
 
 class _Fit:
-    """Fisher's scoring of the penalised likelihood."""
+    """Newton's steps up the penalised likelihood, or Fisher's where it curves up."""
 
     def __init__(self, mechanism: Interval, windows: NDArray[np.int64], basis: Floats) -> None:
-        self.windows, self.basis, self.cover = windows, basis, Windows(mechanism).forward
+        incidence = Windows(mechanism)
+        self.windows, self.basis = windows, basis
+        self.cover, self.adjoint = incidence.forward, incidence.adjoint
         self.n, self.excess = windows.sum(), float(mechanism.likelihood_ratio - 1)
         self.total = mechanism.window * self.excess + mechanism.numbers
 
@@ -92,17 +94,33 @@ class _Fit:
         logs = np.log(self.odds(_softmax(self.basis @ beta)))
         return float(self.windows @ logs - beta @ bend @ beta / 2)
 
+    def turn(self, theta: Floats, weights: Floats) -> Floats:
+        """Return the part of the second derivatives that is due to those of the shares."""
+        pull = theta * (self.excess * self.adjoint(weights) + weights.sum())
+        pull -= theta * pull.sum()
+        across = np.outer(self.basis.T @ theta, pull @ self.basis)
+        turned: Floats = self.basis.T @ (self.basis * pull[:, None]) - across - across.T
+        return turned
+
     def climb(self, bend: Floats, beta: Floats) -> tuple[Floats, float, Floats]:
         """Return the highest point from there, its height, and the information there.
 
         A step is halved until it leads up.
         """
+        from scipy.linalg import cho_factor, cho_solve
+
         height = self.height(beta, bend)
         for _ in range(_STEPS):
-            odds, slopes = map(self.odds, self.shares(beta))
+            theta, moves = self.shares(beta)
+            odds, slopes = self.odds(theta), self.odds(moves)
             information = self.n / self.total * slopes.T @ (slopes / odds[:, None])
-            uphill = slopes.T @ (self.windows / odds) - bend @ beta
-            step = np.linalg.solve(information + bend, uphill)
+            weights = self.windows / odds
+            uphill = slopes.T @ weights - bend @ beta
+            observed = slopes.T @ (slopes * (weights / odds)[:, None]) - self.turn(theta, weights)
+            try:
+                step = cho_solve(cho_factor(observed + bend), uphill)
+            except np.linalg.LinAlgError:
+                step = np.linalg.solve(information + bend, uphill)
             while (higher := self.height(beta + step, bend)) < height:
                 if abs(step).max() <= _SETTLED:
                     break
