@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import privet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from .study import Study
 
@@ -51,8 +52,32 @@ STUDIES = _studies()
 
 
 def covered() -> set[str]:
-    """Return the names that studies cover."""
-    return {name for study in STUDIES for name in study.covers}
+    """Return the names that studies cover, where they are defined."""
+    return {defined(name) for study in STUDIES for name in study.covers}
+
+
+def defined(name: str) -> str:
+    """Return where a public name is defined; raise AttributeError if there is none.
+
+    >>> defined("privet.regression.Logit.predict_interval")
+    'privet.regression.fitted.Logit.predict_interval'
+    """
+    parts = name.split(".")
+    known = [at for at in range(1, len(parts) + 1) if ".".join(parts[:at]) in sys.modules]
+    found: Any = import_module(".".join(parts[: known[-1]]))
+    for at, part in enumerate(parts[known[-1] :], known[-1]):
+        if not isinstance(found, type):
+            found = getattr(found, part)
+            continue
+        owners = [one for one in found.__mro__ if part in {*vars(one), *_annotated(one)}]
+        if not owners or at != len(parts) - 1:
+            raise AttributeError(name)
+        return f"{owners[0].__module__}.{owners[0].__qualname__}.{part}"
+    return f"{found.__module__}.{found.__qualname__}"
+
+
+def _annotated(kind: type) -> Collection[str]:
+    return kind.__dict__.get("__annotations__", ())
 
 
 def promises() -> set[str]:
