@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis.estimate import Estimate
-from ..analysis.estimator import drawn
+from ..analysis.hits import drawn
 from ..analysis.shown import Shown
 from ..arguments import alpha_of, check_target, is_whole
 from ..errors import InvalidArgument, NoReports, SurveyMismatch

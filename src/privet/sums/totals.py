@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..analysis.estimate import Estimate
-from ..analysis.estimator import drawn, score_ends
+from ..analysis.hits import Hits, drawn
 from ..analysis.tally import Tally
 from ..arguments import alpha_of, check_adds_up, check_target
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
@@ -70,15 +70,14 @@ class Total:
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of a confidence interval.
 
-        For one category, it is that of `Estimate.interval`. For several, it holds all shares that
-        a score test does not reject (`analysis.estimator.score_ends`).
-        For more than half of the categories, it is 1 minus the interval of the others.
+        For one category, it is that of `Estimate.interval`. For several, it is that of a binomial
+        count with the same variances (`analysis.hits`). For more than half of the categories, it is
+        1 minus the interval of the others.
         """
-        low, high = self._ends(alpha_of("Total.interval", level))
-        return min(max(low, 0.0), 1.0), max(min(high, 1.0), 0.0)
+        return _within(self._ends(alpha_of("Total.interval", level)))
 
     def _ends(self, alpha: float) -> tuple[float, float]:
-        """Return the ends, which may lie outside [0, 1]."""
+        """Return the ends, which may lie outside [0, 1], but never both on one side."""
         estimate, mechanism = self._estimate, self._estimate.survey.mechanism
         if len(self._positions) == mechanism.d:
             return 1.0, 1.0
@@ -88,9 +87,9 @@ class Total:
         if len(self._positions) == 1:
             lows, highs = mechanism.interval(estimate.counts, estimate.n, alpha, self.target)
             return float(lows[self._positions[0]]), float(highs[self._positions[0]])
-        spread = self._inside, self._outside
-        low, high = score_ends(self.value, estimate.n, alpha, self.target, *spread)
-        return float(low), float(high)
+        hits, value = Hits.matched(self._inside, self._outside), np.array([self.value])
+        lows, highs = hits.interval(value, estimate.n, alpha, self.target)
+        return float(lows[0]), float(highs[0])
 
 
 @dataclass(frozen=True)
@@ -122,18 +121,44 @@ class Difference:
         """Return the ends of a confidence interval, built from those of the two totals.
 
         Each total's interval says how far off it may be on either side; the squares of these
-        distances are added, minus twice the correlated part (Newcombe 1998; Zou 2007).
+        distances are added, minus twice the correlated part (Newcombe 1998; Zou 2007). A total that
+        is estimated outside [0, 1] counts as estimated there and as 0 or 1, whichever says less.
         """
         alpha = alpha_of("Difference.interval", level)
-        (low, high), (other_low, other_high) = self.first._ends(alpha), self.second._ends(alpha)
-        a, b = self.first.value, self.second.value
-        down = self._add(a - low, other_high - b)
-        up = self._add(high - a, b - other_low)
-        low, high = self.value - down, self.value + up
-        return min(max(low, -1.0), 1.0), max(min(high, 1.0), -1.0)
+        ends, others = self.first._ends(alpha), self.second._ends(alpha)
+        totals = self.first.value, self.second.value
+        return apart(totals, ends, others, self.correlation)
 
-    def _add(self, one: float, other: float) -> float:
-        return sqrt(max(one**2 + other**2 - 2 * self.correlation * one * other, 0))
+
+def apart(
+    totals: tuple[float, float],
+    ends: tuple[float, float],
+    others: tuple[float, float],
+    correlation: float = 0.0,
+) -> tuple[float, float]:
+    """Return the ends of an interval for the difference of two totals, from those of each.
+
+    >>> apart((0.5, 0.3), (0.46, 0.54), (0.27, 0.33))
+    (0.15, 0.25)
+    """
+    (low, high), (other_low, other_high) = ends, others
+
+    def ends_from(a: float, b: float) -> tuple[float, float]:
+        down = _add(a - low, other_high - b, correlation)
+        up = _add(high - a, b - other_low, correlation)
+        return a - b - down, a - b + up
+
+    possible = [min(max(one, 0.0), 1.0) for one in totals]
+    (first, last), (first_too, last_too) = ends_from(*totals), ends_from(*possible)
+    return max(min(first, first_too), -1.0), min(max(last, last_too), 1.0)
+
+
+def _add(one: float, other: float, correlation: float) -> float:
+    return sqrt(max(one**2 + other**2 - 2 * correlation * one * other, 0))
+
+
+def _within(ends: tuple[float, float]) -> tuple[float, float]:
+    return max(ends[0], 0.0), min(ends[1], 1.0)
 
 
 def total(
