@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import sqrt
-from typing import TYPE_CHECKING
+from math import ceil, floor, sqrt
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..analysis.hits import Hits, drawn
 from ..analysis.tally import Tally
 from ..arguments import alpha_of, check_adds_up, check_target
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
+from ..mechanisms.symmetric import Symmetric
 from ..refine import project_simplex
 from .covariance import noise
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Difference", "Total", "change", "difference", "total"]
 
 _PRECISION = 1e-12
+_SLACK = 1e-6  # of a person
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,14 @@ class Total:
         """
         return _within(self._ends(alpha_of("Total.interval", level)))
 
+    def _found(self, alpha: float) -> Found:
+        low, high = self._ends(alpha)
+        people = self._estimate.n if self.target == "sample" else self.target
+        if isinstance(people, str):
+            return Found(self.value, self.value, low, high)
+        least, most = floor(self.value * people + _SLACK), ceil(self.value * people - _SLACK)
+        return Found(min(least, most) / people, max(least, most) / people, low, high)
+
     def _ends(self, alpha: float) -> tuple[float, float]:
         """Return the ends, which may lie outside [0, 1], but never both on one side."""
         estimate, mechanism = self._estimate, self._estimate.survey.mechanism
@@ -85,8 +95,11 @@ class Total:
             low, high = self._others._ends(alpha)
             return 1 - high, 1 - low
         if len(self._positions) == 1:
-            lows, highs = mechanism.interval(estimate.counts, estimate.n, alpha, self.target)
-            return float(lows[self._positions[0]]), float(highs[self._positions[0]])
+            place, counts = self._positions[0], estimate.counts
+            if isinstance(mechanism, Symmetric):  # no other count matters
+                place, counts = 0, counts[[place]]
+            lows, highs = mechanism.interval(counts, estimate.n, alpha, self.target)
+            return float(lows[place]), float(highs[place])
         hits, value = Hits.matched(self._inside, self._outside), np.array([self.value])
         lows, highs = hits.interval(value, estimate.n, alpha, self.target)
         return float(lows[0]), float(highs[0])
@@ -123,38 +136,52 @@ class Difference:
         Each total's interval says how far off it may be on either side; the squares of these
         distances are added, minus twice the correlated part (Newcombe 1998; Zou 2007). A total that
         is estimated outside [0, 1] counts as estimated there and as 0 or 1, whichever says less.
+        Totals of a sample, or of so many people, are whole numbers of people: distances are those
+        from the whole numbers next to the estimate.
         """
         alpha = alpha_of("Difference.interval", level)
-        ends, others = self.first._ends(alpha), self.second._ends(alpha)
-        totals = self.first.value, self.second.value
-        return apart(totals, ends, others, self.correlation)
+        found, others = self.first._found(alpha), self.second._found(alpha)
+        return apart(found, others, self.correlation)
 
 
-def apart(
-    totals: tuple[float, float],
-    ends: tuple[float, float],
-    others: tuple[float, float],
-    correlation: float = 0.0,
-) -> tuple[float, float]:
-    """Return the ends of an interval for the difference of two totals, from those of each.
+class Found(NamedTuple):
+    """What is known of a total: its estimate and the ends of its interval.
 
-    >>> apart((0.5, 0.3), (0.46, 0.54), (0.27, 0.33))
+    A share of so many people is a whole number of them; the estimate then is what lies between two
+    such numbers, and else both are the same.
+    """
+
+    least: float
+    most: float
+    low: float
+    high: float
+
+    def within(self) -> Found:
+        """Return it with an estimate that is possible."""
+        least, most = (min(max(one, 0.0), 1.0) for one in self[:2])
+        return self._replace(least=least, most=most)
+
+
+def apart(first: Found, second: Found, correlation: float = 0.0) -> tuple[float, float]:
+    """Return the ends of an interval for the difference of two totals, within [−1, 1].
+
+    >>> low, high = apart(Found(0.5, 0.5, 0.46, 0.54), Found(0.3, 0.3, 0.27, 0.33))
+    >>> round(low, 3), round(high, 3)
     (0.15, 0.25)
     """
-    (low, high), (other_low, other_high) = ends, others
-
-    def ends_from(a: float, b: float) -> tuple[float, float]:
-        down = _add(a - low, other_high - b, correlation)
-        up = _add(high - a, b - other_low, correlation)
-        return a - b - down, a - b + up
-
-    possible = [min(max(one, 0.0), 1.0) for one in totals]
-    (first, last), (first_too, last_too) = ends_from(*totals), ends_from(*possible)
-    return max(min(first, first_too), -1.0), min(max(last, last_too), 1.0)
+    lows, highs = [], []
+    for a, b in ((first, second), (first.within(), second.within())):
+        down = _add(a.least - a.low, b.high - b.most, correlation)
+        up = _add(a.high - a.most, b.least - b.low, correlation)
+        lows.append(a.least - b.most - down)
+        highs.append(a.most - b.least + up)
+    return max(min(lows), -1.0), min(max(highs), 1.0)
 
 
 def _add(one: float, other: float, correlation: float) -> float:
-    return sqrt(max(one**2 + other**2 - 2 * correlation * one * other, 0))
+    """Return how far two errors go together."""
+    one, other = max(one, 0.0), max(other, 0.0)
+    return sqrt(max(one**2 + other**2 - 2 * correlation * one * other, 0.0))
 
 
 def _within(ends: tuple[float, float]) -> tuple[float, float]:
