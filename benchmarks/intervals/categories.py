@@ -328,7 +328,10 @@ STUDIES = [
             "privet.sums.ranks.top",
             "privet.sums.ranks.lead",
         ),
-        {**_truths("flat", "a giant", "three, nine empty"), "two equal": shares_of(9, 9, *[1] * 10)},
+        {
+            **_truths("flat", "a giant", "three, nine empty"),
+            "two equal": shares_of(9, 9, *[1] * 10),
+        },
         _ranks,
     ),
     Study(

@@ -20,7 +20,13 @@ from privet.mechanisms import (
     Rappor,
 )
 
-EXACT = [KSubset(12, 0.2), KSubset(12, 8.0), KSubset(2, 1.0), OptimizedUnary(9, 1.0), BinaryRR(3, 4)]
+EXACT = [
+    KSubset(12, 0.2),
+    KSubset(12, 8.0),
+    KSubset(2, 1.0),
+    OptimizedUnary(9, 1.0),
+    BinaryRR(3, 4),
+]
 MATCHED = [HashedRR(12, 8.0), HashedRR(12, 0.5), Rappor(6, 2.0), GeometricNoise(5, 4.0),
            ListedSets(6, 1.0, 2)]  # fmt: skip
 
@@ -81,7 +87,7 @@ def test_lower_ends_exceed_0_exactly_where_p_values_are_small(mechanism, n):
 def test_the_matched_count_has_the_variances(inside, outside):
     hits = Hits.matched(inside, outside)
     (g, not_g), (h, not_h) = hits._rates
-    gain = float(hits._gain)
+    gain = float(hits.gain)
     assert g - h == pytest.approx(gain, abs=1e-9)
     assert g * not_g / gain**2 == pytest.approx(inside, rel=1e-6, abs=1e-9)
     assert h * not_h / gain**2 == pytest.approx(outside, rel=1e-6, abs=1e-9)

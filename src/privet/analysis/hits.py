@@ -56,8 +56,8 @@ class Hits:
     """Intervals and tests for shares, by the probabilities of hits; these may differ by count."""
 
     def __init__(self, rates: Rates, gain: Any) -> None:
-        self._rates, self._gain = rates, gain  # the gain g − h, which floats g and h may not know
-        (self._g, _), (self._h, _) = rates
+        self._rates, self.gain = rates, gain  # the gain g − h, which floats g and h may not know
+        (self._g, _), (self.h, _) = rates
 
     @classmethod
     def matched(cls, inside: Any, outside: Any) -> Hits:
@@ -76,7 +76,7 @@ class Hits:
 
     def shares(self, counts: Any, n: int) -> Floats:
         """Return the unbiased estimate (f/n − h)/(g − h)."""
-        shares: Floats = (counts / n - self._h) / self._gain
+        shares: Floats = (counts / n - self.h) / self.gain
         return shares
 
     def interval(
@@ -90,7 +90,7 @@ class Hits:
         return self.p_values(self._counts(shares, n), n)
 
     def _counts(self, shares: Floats, n: int) -> Floats:
-        counts: Floats = n * (self._h + self._gain * shares)
+        counts: Floats = n * (self.h + self.gain * shares)
         near = np.rint(counts)
         return np.where(np.abs(counts - near) <= _ROUNDING, near, counts)
 
@@ -109,7 +109,7 @@ class Hits:
 
     def p_values(self, counts: Any, n: int | NDArray[np.int64]) -> Floats:
         """Return the chance of a count that is as large, for any target."""
-        return binomial_tail(self._least(counts, n), n, self._h)
+        return binomial_tail(self._least(counts, n), n, self.h)
 
     # --- the ways -----------------------------------------------------------------------------
 
@@ -117,15 +117,15 @@ class Hits:
         return np.minimum(counts, np.floor(n * self._g))
 
     def _most(self, counts: Any, n: Any) -> Any:
-        return np.maximum(counts, np.ceil(n * self._h))
+        return np.maximum(counts, np.ceil(n * self.h))
 
     def _of_population(self, counts: Any, n: int, alpha: float) -> tuple[Floats, Floats]:
         low = lower_limit(self._least(counts, n), n, alpha / 2)
         high = upper_limit(self._most(counts, n), n, alpha / 2)
-        return (low - self._h) / self._gain, (high - self._h) / self._gain
+        return (low - self.h) / self.gain, (high - self.h) / self.gain
 
     def _of_sample(self, counts: Any, n: int, alpha: float) -> tuple[Floats, Floats]:
-        others = Hits(self._rates.mirrored(), self._gain)
+        others = Hits(self._rates.mirrored(), self.gain)
         hits, misses = self._least(counts, n), n - self._most(counts, n)
         low = self._fewest(hits, n, alpha / 2) / n
         high = (n - others._fewest(misses, n, alpha / 2)) / n
@@ -134,17 +134,15 @@ class Hits:
 
     def _fewest(self, counts: Any, n: int, chance: float) -> Floats:
         """Return the fewest holders among n people that counts allow, or a number below 0."""
-        people, h = np.empty(len(counts)), np.broadcast_to(self._h, len(counts))
+        people, h = np.empty(len(counts)), np.broadcast_to(self.h, len(counts))
         some = self.p_values(counts, n) <= chance  # others do not refuse that nobody holds it
         hits = np.maximum(np.floor(counts[some] + _ROUNDING), 1)
         people[some] = fewest_holders(hits, n, self._rates.of(some), chance)
         rest = n * (lower_limit(counts[~some], n, chance) - h[~some])
-        people[~some] = rest / (np.broadcast_to(self._gain, len(counts))[~some])
+        people[~some] = rest / (np.broadcast_to(self.gain, len(counts))[~some])
         return people
 
-    def _of_people(
-        self, counts: Any, n: int, alpha: float, people: int
-    ) -> tuple[Floats, Floats]:
+    def _of_people(self, counts: Any, n: int, alpha: float, people: int) -> tuple[Floats, Floats]:
         shares, part = self.shares(counts, n), drawn(people, n)
         sample = self._of_sample(counts, n, alpha)
         crowd = self._of_population(counts, n, alpha)

@@ -7,7 +7,8 @@ with w (`SetSubset.pair_rates`). With N the number of the two that it holds, the
 
 over all reports is the one unbiased estimate that N allows: the first part is the sum of the two
 shares, and the second the share of the people who chose any of the two. N takes three values, each
-so many times as the counts say; so does what a report adds, whose variance follows, and an interval by a score test (`tilted`).
+so many times as the counts say; so does what a report adds, whose variance follows, and an
+interval by a score test (`tilted`).
 
 Where all sets are listed (`ListedSets`), the share of a pair is a sum over the sets that hold it,
 and has the interval of a binomial count with the same variances (`analysis.hits`).
@@ -239,7 +240,10 @@ def _reported(
     one = float(both[i, i] + both[j, j]) - 2 * two
     h, w = float(mechanism.hit_rates[1]), float(mechanism.pair_rates[1])
     kinds = zip(
-        _worths(mechanism), (n - one - two, one, two), (1 - 2 * h + w, 2 * h - 2 * w, w), strict=True
+        _worths(mechanism),
+        (n - one - two, one, two),
+        (1 - 2 * h + w, 2 * h - 2 * w, w),
+        strict=True,
     )
     worths, counts, added = zip(*sorted(kinds), strict=True)
     return Reported(counts, worths, added, drawn(target, n))

@@ -14,6 +14,7 @@ mean is 0 or 1, so that no interval is empty.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import exp, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
@@ -75,7 +76,7 @@ class Reported(NamedTuple):
     def _end(self, side: int, z: float) -> float:
         """Return the mean furthest to one side that is not rejected."""
         middle, n, worths = self.mean, self.n, self.worths
-        step = max(b - a for a, b in zip(worths, worths[1:], strict=False)) / (2 * n)
+        step = max(b - a for a, b in pairwise(worths)) / (2 * n)
         low, high, far = -_WIDEST, _WIDEST, 0.0
         for _ in range(_ROUNDS):
             half = (low + high) / 2
