@@ -3,10 +3,10 @@
 If a report hits a value with probability g where the person holds it, and with probability h
 elsewhere, the number f of hits of n people drawn at random is Binomial(n, h + θ(g − h)), where θ is
 the value's share in the population. The ends of its interval are Clopper and Pearson's (1934), but
-that the lower one is computed from min(f, ⌊ng⌋) and the upper one from max(f, ⌈nh⌉). A count
+that the lower one is computed from min(f, ng) and the upper one from max(f, nh). A count
 beyond these is one that no share makes likely; its own interval might lie outside [0, 1]. So every
 interval has an upper end above 0 and a lower one below 1, and contains Clopper and Pearson's. The
-p-value of "nobody holds it" is that of the same min(f, ⌊ng⌋), so that it is at most alpha/2
+p-value of "nobody holds it" is that of the same min(f, ng), so that it is at most alpha/2
 exactly where the lower end exceeds 0.
 
 Other estimates are sums of what single reports are worth, whose variance is `inside` for a person
@@ -114,10 +114,10 @@ class Hits:
     # --- the ways -----------------------------------------------------------------------------
 
     def _least(self, counts: Any, n: Any) -> Any:
-        return np.minimum(counts, np.floor(n * self._g))
+        return np.minimum(counts, n * self._g)
 
     def _most(self, counts: Any, n: Any) -> Any:
-        return np.maximum(counts, np.ceil(n * self.h))
+        return np.maximum(counts, n * self.h)
 
     def _of_population(self, counts: Any, n: int, alpha: float) -> tuple[Floats, Floats]:
         low = lower_limit(self._least(counts, n), n, alpha / 2)

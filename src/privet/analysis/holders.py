@@ -131,7 +131,8 @@ def _by_score(counts: Floats, n: int, rates: Rates, chance: float) -> Floats:
     (g, _), (h, _) = rates
     holders = np.clip((counts - n * h) / (g - h), 0, n)
     reach = -NormalDist().inv_cdf(chance) * np.sqrt(_variance(holders, n, rates)) / (g - h)
-    return np.clip(holders - reach, 0, n)
+    fewest: Floats = np.clip(holders - reach, 0, n)
+    return fewest
 
 
 def _by_saddlepoint(holders: Floats, counts: Floats, n: int, rates: Rates, chance: float) -> Floats:
@@ -174,4 +175,5 @@ def _law(size: Floats, p: Any, q: Any, reach: int) -> tuple[Floats, Floats]:
 
 def _variance(holders: Floats, n: int, rates: Rates) -> Floats:
     (g, not_g), (h, not_h) = rates
-    return holders * (g * not_g) + (n - holders) * (h * not_h)
+    variance: Floats = holders * (g * not_g) + (n - holders) * (h * not_h)
+    return variance

@@ -163,26 +163,21 @@ def lead(estimate: Estimate | Tally, level: float = 0.95) -> Lead:
     largest, shares[first] = shares[first], -np.inf
     second = int(shares.argmax())
     mechanism, n, counts = counted.survey.mechanism, counted.n, counted.counts
-    symmetric = mechanism if isinstance(mechanism, Symmetric) else None
-    errors = None if symmetric else _errors(counted, first)
-
-    def may_lead(chance: float) -> NDArray[np.bool_]:
-        if symmetric:
-            less = _surely_less(symmetric, n, counts[[first]], chance)
-            return np.asarray(counts > less)
-        possible = np.asarray(shares + _quantile(chance) * errors > largest)
-        possible[first] = True
-        return possible
-
-    possible, many = np.ones(d, dtype=np.bool_), d + 1
-    while (left := int(possible.sum())) < many:
-        many, chance = left, _shared_out(alpha, left, d)
-        possible = may_lead(chance)
-    if symmetric:
-        steps = _steps(symmetric, n, counts[[first]], counts[[second]])[0]
-        error = np.sqrt(max(steps, 1)) / n / (symmetric.g - symmetric.h)
+    if isinstance(mechanism, Symmetric):
+        steps = _steps(mechanism, n, counts[[first]], counts[[second]])[0]
+        error = np.sqrt(max(steps, 1)) / n / (mechanism.g - mechanism.h)
     else:
-        error = errors[second]  # type: ignore[index]
+        errors = _errors(counted, first)
+        error = errors[second]
+    left, many, chance = d, d + 1, alpha
+    while left < many:
+        many, chance = left, _shared_out(alpha, left, d)
+        if isinstance(mechanism, Symmetric):
+            possible = counts > _surely_less(mechanism, n, counts[[first]], chance)
+        else:
+            possible = shares + _quantile(chance) * errors > largest
+        possible[first] = True
+        left = int(possible.sum())
     value, margin = float(largest - shares[second]), float(_quantile(chance) * error)
     name = counted.survey.categories[second]
     return Lead(left, name, value, margin, counted, possible)
