@@ -8,7 +8,7 @@ from scipy.stats import binom, hypergeom
 
 from crowds import survey_of, zipf
 from privet import Estimate, simulate
-from privet.analysis.estimator import drawn
+from privet.analysis.hits import drawn
 from privet.errors import InvalidArgument
 from privet.mechanisms import GeometricNoise, KSubset
 

@@ -40,16 +40,15 @@ def test_runs_of_counts_stand_for_all_of_them(d, epsilon, n, theta):
     ends = mechanism.interval(counts, n, 0.05, "population")
     expected = [law.pmf(counts) @ np.clip(end, 0, 1) for end in ends]
     found = expected_interval(mechanism, theta, n, 0.05)
-    assert found == pytest.approx(expected, abs=3e-5 * expected[1])
-    assert found[1] == pytest.approx(expected[1], rel=1e-5)
+    assert found == pytest.approx(expected, abs=5e-5 * expected[1])
+    assert found[1] == pytest.approx(expected[1], rel=5e-5)
 
 
 @pytest.mark.parametrize("n", [10**8, 10**12])
 def test_for_many_people_margins_are_those_of_the_normal_law(n):
-    """The upper end is shown as 0 where it would be less, which adds E(Z − z)+ = 0.0094."""
+    """The upper end is that of a count of nh where there are less, which adds E(Z)+ = 0.399."""
     mechanism = KSubset(30, 1.0)
     rare, common = np.sqrt(mechanism.variance(np.array([0.0, 0.5]), n))
     z = norm.isf(0.025)
-    clipped = norm.pdf(z) - z * norm.sf(z)
-    assert rare_margin(mechanism, n, 0.05) == pytest.approx((z + clipped) * rare, rel=1e-3)
+    assert rare_margin(mechanism, n, 0.05) == pytest.approx((z + norm.pdf(0)) * rare, rel=1e-3)
     assert common_margin(mechanism, n, 0.05) == pytest.approx(z * common, rel=1e-3)

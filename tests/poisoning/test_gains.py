@@ -6,6 +6,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from privet import simulate
 from privet.entropy import seeded
 from privet.errors import InvalidArgument
 from privet.mechanisms import (
@@ -18,6 +19,7 @@ from privet.mechanisms import (
     LocalHash,
     MultivariateRR,
     OneBit,
+    OneOption,
     OptimizedUnary,
     Projective,
     SetSubset,
@@ -129,3 +131,24 @@ def test_senseless_questions_are_refused():
         most_held(LocalHash(10_000, 1.0), [0])
     with pytest.raises(InvalidArgument, match="mechanism"):
         trial(OptimizedUnary(5, 1.0), [0], np.full(5, 0.2), 10, 1)
+
+
+@pytest.mark.parametrize("r", [1, 3])
+def test_lies_about_one_option_count_as_many_people(r):
+    """Liars say that they were asked about a target, and that they chose it."""
+    mechanism, n, liars, rng = OneOption(20, 1.0, 10), 200_000, 3000, np.random.default_rng(1)
+    gains = []
+    for _ in range(30):
+        counts = simulate.counts(mechanism, {(0, 1): n // 2, (): n // 2}, rng)
+        counts[:r] += liars // r
+        shares = mechanism.frequencies(counts, n + liars)
+        gains.append(shares[:r].sum() - 0.5 * min(r, 2))
+    expected = gain(mechanism, range(r), liars / (n + liars), 0.5 * min(r, 2))
+    assert abs(np.mean(gains) - expected) < 4 * np.std(gains) / sqrt(30)
+    assert expected > 5 * liars / n  # a false report of another mechanism gains a 20th of it
+
+
+def test_a_lie_is_worth_the_people_who_would_have_raised_an_option_as_much():
+    mechanism, few = OneOption(20, 1.0, 10), 1e-6
+    assert worth(mechanism) == pytest.approx(gain(mechanism, [0], few) / few, rel=1e-3)
+    assert most_held(mechanism, [1, 2]) == 1

@@ -1,5 +1,7 @@
 """Pairs of options: counted as one by one, and estimated without bias."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -94,3 +96,55 @@ def test_what_cannot_be_estimated_is_refused():
         pair_shares(two, np.zeros(10, np.int64), 5)
     with pytest.raises(InvalidArgument, match="'population' or 'sample'"):
         pair_shares(two, np.zeros((10, 10), np.int64), 5, target="crowd")
+
+
+def rare_pairs(mechanism, counts, n):
+    """The interval of version 0.2 for each pair: the normal law's, each end clipped by itself."""
+    found = pair_shares(mechanism, counts, n)
+    reach = 1.96 * found.standard_errors
+    return np.maximum(0, found.shares - reach), np.minimum(1, found.shares + reach)
+
+
+@pytest.mark.parametrize(
+    "mechanism", [SetSubset(8, 2.0, 3, 3), ListedSets(8, 2.0, 3)], ids=["points", "sets"]
+)
+def test_intervals_of_pairs_are_never_inverted(mechanism):
+    n, empty_before = 500, 0
+    for seed in range(6):
+        reports = mechanism.randomize([[0], [1], [], [0, 1]] * (n // 4), entropy=seeded(seed))
+        counts = pair_counts(mechanism, reports)
+        before = rare_pairs(mechanism, counts, n)
+        empty_before += (before[0] > before[1]).sum()
+        for target in ("population", "sample"):
+            found = pair_shares(mechanism, counts, n, target=target)
+            for i, j in combinations(range(8), 2):
+                low, high = found.at(i, j).interval()
+                assert 0 <= low < high <= 1
+                assert found.at(j, i).interval() == pytest.approx((low, high), abs=1e-9)
+    assert empty_before
+
+
+def test_rare_pairs_are_covered():
+    """400 surveys of 300 people, of whom 1 % chose a pair, by the exact law of its three counts."""
+    mechanism, n, repeats, truth = SetSubset(12, 8.0, 4, 2), 300, 400, 0.01
+    (g, h), (u, w) = mechanism.hit_rates, mechanism.pair_rates
+    both = w + (u - w) * truth
+    one = 2 * h + (g - h) * 2 * truth - 2 * both
+    chances = [float(chance) for chance in (1 - one - both, one, both)]
+    rng, held = np.random.default_rng(8), 0
+    for _ in range(repeats):
+        _, one_of, two = rng.multinomial(n, chances).tolist()
+        counts = np.zeros((12, 12), np.int64)
+        counts[0, 1] = counts[1, 0] = two
+        counts[0, 0] = two + one_of // 2
+        counts[1, 1] = two + one_of - one_of // 2
+        low, high = pair_shares(mechanism, counts, n).at(0, 1).interval()
+        held += low <= truth <= high
+    assert held / repeats >= 0.95 - 3 * (0.95 * 0.05 / repeats) ** 0.5
+
+
+def test_an_option_with_itself_is_the_option():
+    mechanism, n = SetSubset(5, 2.0, 2, 2), 900
+    counts = pair_counts(mechanism, mechanism.randomize([[0, 1], [0], []] * 300, entropy=seeded(3)))
+    low, high = mechanism.interval(np.diagonal(counts), n, 0.05, "population")
+    assert pair_shares(mechanism, counts, n).at(0, 0).interval() == pytest.approx((low[0], high[0]))

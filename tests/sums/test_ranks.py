@@ -269,3 +269,29 @@ def test_bad_arguments():
         ranks(estimate.survey.tally())
     with pytest.raises(InvalidArgument, match="an Estimate or a Tally"):
         lead(3)
+
+
+def test_no_tied_leader_is_left_out():
+    """Of 20 equal shares, all may lead: as many as the level of surveys say so."""
+    mechanism, n, rng = KSubset(20, 2.0), 3000, np.random.default_rng(5)
+    survey, all_lead, all_possible, before = survey_of(mechanism), 0, 0, 0
+    for _ in range(REPEATS):
+        counts = simulate.counts(mechanism, rng.multinomial(n, np.full(20, 1 / 20)), rng)
+        estimate = Estimate(survey, n, counts)
+        found = lead(estimate)
+        all_lead += len(found.possible) == 20
+        all_possible += len(top(estimate, 4).possible) == 20
+        largest = counts[[int(counts.argmax())]]
+        before += (counts > _surely_less(mechanism, n, largest, 0.05 / (2 * 19))).all()
+    assert all_lead / REPEATS >= 1 - MOST
+    assert all_possible / REPEATS >= 1 - MOST
+    assert before / REPEATS < 1 - MOST  # where all were compared with the largest alone
+
+
+@pytest.mark.parametrize("mechanism", [KSubset(6, 1.0), HashedRR(6, 1.0)], ids=repr)
+def test_the_leader_is_the_top_one(mechanism):
+    rng, survey = np.random.default_rng(6), survey_of(mechanism)
+    for n in (300, 3000, 30_000):
+        crowd = rng.multinomial(n, [0.3, 0.25, 0.2, 0.15, 0.05, 0.05])
+        estimate = Estimate(survey, n, simulate.counts(mechanism, crowd, rng))
+        assert lead(estimate).possible == top(estimate, 1).possible

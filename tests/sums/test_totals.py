@@ -363,3 +363,38 @@ def test_the_page_for_analysts_runs():
     failed, tried = doctest.testfile(str(page), module_relative=False)
     assert failed == 0
     assert tried > 20
+
+
+@pytest.mark.parametrize("target", ["population", "sample"])
+def test_totals_and_differences_cover_without_much_noise(target):
+    """300 people, ε = 8, and rare categories, where a count is not normal."""
+    mechanism, n, repeats = KSubset(12, 8.0), 300, 300
+    survey, rng = survey_of(mechanism), np.random.default_rng(4)
+    truth = np.array([0.9] + [0.1 / 11] * 11)
+    held = np.zeros(4)
+    for _ in range(repeats):
+        people = rng.multinomial(n, truth)
+        shares = truth if target == "population" else people / n
+        estimate = Estimate(survey, n, simulate.counts(mechanism, people, rng))
+        found = [
+            (estimate.total("c0", target=target), shares[0]),
+            (estimate.total(["c1", "c2", "c3"], target=target), shares[1:4].sum()),
+            (estimate.difference("c0", "c1", target=target), shares[0] - shares[1]),
+            (estimate.difference("c2", ["c3", "c4"], target=target),
+             shares[2] - shares[3:5].sum()),
+        ]  # fmt: skip
+        ends = np.array([one.interval() for one, _ in found]).T
+        true = np.array([true for _, true in found])
+        held += (ends[0] <= true + 1e-12) & (true <= ends[1] + 1e-12)
+    assert (held / repeats >= 0.95 - 3 * (0.95 * 0.05 / repeats) ** 0.5).all()
+
+
+def test_a_difference_that_cannot_be_has_an_interval_that_can():
+    survey = survey_of(KSubset(4, 0.2))
+    for counts in ([0, 300, 0, 0], [300, 0, 0, 0], [0, 0, 300, 0]):
+        estimate = Estimate(survey, 300, np.array(counts))
+        for target in ("population", "sample", 500):
+            low, high = estimate.difference("c0", "c1", target=target).interval()
+            assert -1 <= low < high <= 1
+            low, high = estimate.total(["c0", "c3"], target=target).interval()
+            assert 0 <= low < high <= 1

@@ -81,6 +81,21 @@ class AskedRates(Estimator):
         """Return d·pq/(p − q)² + (d − 1)·θ(1 − θ), with n/d people asked about each option."""
         return self._d * self._answers.noise(theta) + (self._d - 1) * theta * (1 - theta)
 
+    def spreads(self, shares: Floats) -> tuple[float, float]:
+        """Return what the noise is if everybody chose an option, or nobody."""
+        inside, outside = self._answers.spreads(shares)
+        return self._d * inside, self._d * outside
+
+    def standard_errors(self, counts: Integers, n: int) -> Floats:
+        """Return the standard error of each share, by how many people were asked about it.
+
+        Of an option that nobody was asked about, it is ½, for a share of ½.
+        """
+        _, asked = counts.T
+        theta = np.clip(self.frequencies(counts, n), 0, 1)
+        variance = self._answers.variance(theta, 1) / np.maximum(asked, 1)
+        return np.where(asked > 0, np.sqrt(variance), 0.5)
+
     def interval(
         self, counts: Integers, n: int, alpha: float, target: Target
     ) -> tuple[Floats, Floats]:

@@ -52,8 +52,7 @@ class Estimate(Shown):
     @cached_property
     def standard_errors(self) -> NDArray[np.float64]:
         """The standard error of each frequency, as an estimate for the population."""
-        theta = np.clip(self.frequencies, 0, 1)
-        return np.sqrt(self.survey.mechanism.variance(theta, self.n))
+        return self.survey.mechanism.analyst.estimator.standard_errors(self.counts, self.n)
 
     def interval(
         self,
@@ -68,7 +67,9 @@ class Estimate(Shown):
         the share among these n people themselves, which is narrower. Between the two, target=N is
         for N people of whom these n are a random part. How, the mechanism knows: where it is
         symmetric, the law of a count is known exactly, and the intervals cover at least at the
-        level; else they are by the normal law. simultaneous=True widens all of them (Bonferroni)
+        level; else they are those of a binomial law with the same variances. No interval is empty:
+        its lower end is below 1 and its upper end above 0, but for a sample without noise.
+        simultaneous=True widens all of them (Bonferroni)
         so that they hold together.
         """
         alpha = alpha_of("Estimate.interval", level)
@@ -81,7 +82,9 @@ class Estimate(Shown):
     def p_values(self) -> NDArray[np.float64]:
         """How likely each count is to be as large or larger, if nobody holds the category.
 
-        Exact where the mechanism is symmetric, and by the normal law elsewhere.
+        Exact where the mechanism is symmetric, and by a binomial law with the same variances
+        elsewhere. It is at most alpha/2 exactly where the lower end of the interval for the
+        population at level 1 − alpha exceeds 0.
         """
         return self.survey.mechanism.analyst.estimator.p_values(self.counts, self.n)
 

@@ -34,10 +34,20 @@ _ROWS_AT_ONCE = 1 << 12
 
 
 class Rates(NamedTuple):
-    """The chances that a report supports a value, and that it does not, of a holder and others."""
+    """The chances that a report supports a value, and that it does not, of a holder and others.
 
-    own: tuple[float, float]
-    other: tuple[float, float]
+    They are numbers, or arrays where each count has chances of its own.
+    """
+
+    own: tuple[Any, Any]
+    other: tuple[Any, Any]
+
+    def of(self, rows: Any) -> Rates:
+        """Return the chances of some of the counts."""
+        if not np.ndim(self.own[0]):
+            return self
+        own, other = ((yes[rows], no[rows]) for yes, no in self)
+        return Rates(own, other)
 
     def mirrored(self) -> Rates:
         """Return the chances of not supporting it, as if the others were the holders."""
@@ -60,13 +70,14 @@ def fewest_holders(counts: NDArray[Any], n: int, rates: Rates, chance: float) ->
     counts = counts.astype(np.float64)
     holders = _by_score(counts, n, rates, chance)
     some = np.flatnonzero(_variance(holders, n, rates) >= _SOME)
-    holders[some] = _by_saddlepoint(holders[some], counts[some], n, rates, (1 - _DOUBT) * chance)
+    largest = (1 - _DOUBT) * chance
+    holders[some] = _by_saddlepoint(holders[some], counts[some], n, rates.of(some), largest)
     holders = np.clip(np.ceil(holders), 1, n)
     few = np.ones(len(counts), dtype=np.bool_)
-    few[some] = tail_by_saddlepoint(holders[some], counts[some], n, rates).variance < _SMALL
+    few[some] = _is_small(holders[some], counts[some], n, rates.of(some))
     for rows in np.array_split(np.flatnonzero(few), 1 + len(counts) // _ROWS_AT_ONCE):
         if len(rows):
-            holders[rows] = _by_sums(holders[rows], counts[rows], n, rates, chance)
+            holders[rows] = _by_sums(holders[rows], counts[rows], n, rates.of(rows), chance)
     return holders
 
 
@@ -110,12 +121,18 @@ def tail_by_saddlepoint(holders: Floats, counts: Floats, n: int, rates: Rates) -
     return Tail(place, fall, np.minimum(variance, tilted))
 
 
+def _is_small(holders: Floats, counts: Floats, n: int, rates: Rates) -> NDArray[np.bool_]:
+    """Tell where variances are too small for a saddlepoint."""
+    return tail_by_saddlepoint(holders, counts, n, rates).variance < _SMALL
+
+
 def _by_score(counts: Floats, n: int, rates: Rates, chance: float) -> Floats:
     """Return about how many holders they are: some standard deviations below the estimate."""
     (g, _), (h, _) = rates
     holders = np.clip((counts - n * h) / (g - h), 0, n)
     reach = -NormalDist().inv_cdf(chance) * np.sqrt(_variance(holders, n, rates)) / (g - h)
-    return np.clip(holders - reach, 0, n)
+    fewest: Floats = np.clip(holders - reach, 0, n)
+    return fewest
 
 
 def _by_saddlepoint(holders: Floats, counts: Floats, n: int, rates: Rates, chance: float) -> Floats:
@@ -144,13 +161,13 @@ def _by_sums(holders: Floats, counts: Floats, n: int, rates: Rates, chance: floa
     return holders
 
 
-def _law(size: Floats, p: float, q: float, reach: int) -> tuple[Floats, Floats]:
+def _law(size: Floats, p: Any, q: Any, reach: int) -> tuple[Floats, Floats]:
     """Return the least of the numbers near the mode of Binomial(size, p), and all chances."""
     mode = np.minimum(np.floor((size + 1) * p), size)
-    steps = np.arange(reach)
+    steps, odds = np.arange(reach), np.atleast_1d(p / q)[:, None]
     above, below = mode[:, None] + steps, mode[:, None] - steps
-    up = np.maximum(size[:, None] - above, 0) / (above + 1) * (p / q)
-    down = np.maximum(below, 0) / (size[:, None] - below + 1) * (q / p)
+    up = np.maximum(size[:, None] - above, 0) / (above + 1) * odds
+    down = np.maximum(below, 0) / (size[:, None] - below + 1) / odds
     parts = np.cumprod(down, axis=1)[:, ::-1], np.ones((len(size), 1)), np.cumprod(up, axis=1)
     law = np.concatenate(parts, axis=1)
     return mode - reach, law / law.sum(axis=1, keepdims=True)
@@ -158,4 +175,5 @@ def _law(size: Floats, p: float, q: float, reach: int) -> tuple[Floats, Floats]:
 
 def _variance(holders: Floats, n: int, rates: Rates) -> Floats:
     (g, not_g), (h, not_h) = rates
-    return holders * (g * not_g) + (n - holders) * (h * not_h)
+    variance: Floats = holders * (g * not_g) + (n - holders) * (h * not_h)
+    return variance

@@ -21,7 +21,7 @@ from ..mechanisms.subsets.listed_sets import ListedSets, sets_holding
 from . import kernels
 from .analyst import Analyst, half_of
 from .choices import ChoiceBatches
-from .estimator import Averages, HitRates, score_ends
+from .estimator import Averages, HitRates
 from .subsets import BitmapCounter, IndexCounter, SubsetBatches
 
 if TYPE_CHECKING:
@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..mechanisms.forwards import Target
     from .batch import Drawn, Rows, Words
     from .counter import Integers
-    from .estimator import Floats
 
 __all__ = ["held_together", "spreads"]
 
@@ -133,17 +131,3 @@ class SetShares(Averages):
         g, h = mechanism.listed.hit_rates
         sets = sets_holding(mechanism.d, mechanism.most, held)
         super().__init__(sets * h, g - h, *spreads(mechanism, sets))
-
-    def interval(
-        self, counts: Integers, n: int, alpha: float, target: Target
-    ) -> tuple[Floats, Floats]:
-        """Return the ends of an interval for each share, by a score test."""
-        shares = self.frequencies(counts, n)
-        return score_ends(shares, n, alpha, target, self._own, self._other)
-
-    def p_values(self, counts: Integers, n: int) -> Floats:
-        """Return the chance of as large a count if nobody chose the option, by the normal law."""
-        from scipy.special import ndtr
-
-        chances: Floats = ndtr(-self.frequencies(counts, n) * np.sqrt(n / self._other))
-        return chances

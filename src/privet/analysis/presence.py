@@ -27,6 +27,8 @@ __all__ = [
     "discoveries",
     "least_count",
     "least_share",
+    "lower_limit",
+    "upper_limit",
 ]
 
 
@@ -96,7 +98,9 @@ def detectable_share(mechanism: Mechanism, n: int) -> float | None:
 
 
 def binomial_tail(counts: ArrayLike, n: int | NDArray[np.int64], rate: ArrayLike) -> Floats:
-    """Return P(count >= f), if the count is Binomial(n, rate).
+    """Return P(count >= f), if the count is Binomial(n, rate); f need not be whole.
+
+    Between whole numbers it is what Clopper and Pearson's lower limit (`clopper_pearson`) inverts.
 
     >>> binomial_tail([0, 1, 2, 3], 2, 0.5).tolist()
     [1.0, 0.75, 0.25, 0.0]
@@ -104,7 +108,7 @@ def binomial_tail(counts: ArrayLike, n: int | NDArray[np.int64], rate: ArrayLike
     from scipy.special import betainc
 
     hits = np.asarray(counts, dtype=np.float64)
-    inside = np.clip(hits, 1, n)
+    inside = np.minimum(np.where(hits > 0, hits, 1), n)
     tail: Floats = betainc(inside, n - inside + 1, rate)
     return np.where(hits <= 0, 1.0, np.where(hits > n, 0.0, tail))
 
@@ -116,10 +120,32 @@ def clopper_pearson(counts: ArrayLike, n: int, alpha: float) -> tuple[Floats, Fl
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.0, 0.07, 0.4], [0.6, 0.93, 1.0])
     """
+    hits = np.asarray(counts, dtype=np.float64)
+    return lower_limit(hits, n, alpha / 2), upper_limit(hits, n, alpha / 2)
+
+
+def lower_limit(counts: ArrayLike, n: int, chance: float) -> Floats:
+    """Return the least chance behind each count for which P(count >= f) exceeds `chance`.
+
+    >>> lower_limit([0, 2, 4], 4, 0.025).round(2).tolist()
+    [0.0, 0.07, 0.4]
+    """
+    from scipy.special import betaincinv
+
+    hits = np.asarray(counts, dtype=np.float64)
+    limit: Floats = betaincinv(np.where(hits > 0, hits, 1), n - hits + 1, chance)
+    return np.where(hits > 0, limit, 0.0)
+
+
+def upper_limit(counts: ArrayLike, n: int, chance: float) -> Floats:
+    """Return the largest chance behind each count for which P(count <= f) exceeds `chance`.
+
+    >>> upper_limit([0, 2, 4], 4, 0.025).round(2).tolist()
+    [0.6, 0.93, 1.0]
+    """
     from scipy.special import betaincinv
 
     hits = np.asarray(counts, dtype=np.float64)
     misses = n - hits
-    low = betaincinv(np.where(hits > 0, hits, 1), misses + 1, alpha / 2)
-    high = betaincinv(hits + 1, np.where(misses > 0, misses, 1), 1 - alpha / 2)
-    return np.where(hits > 0, low, 0.0), np.where(misses > 0, high, 1.0)
+    limit: Floats = betaincinv(hits + 1, np.where(misses > 0, misses, 1), 1 - chance)
+    return np.where(misses > 0, limit, 1.0)

@@ -43,6 +43,19 @@ def check_regression(mechanism: Cohorts) -> None:
         raise InvalidArgument(type(mechanism).__name__, "cohorts", rule, mechanism.cohorts)
 
 
+def spreads_of(spread: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """Return the variances of what a report is worth about a value, of holders and of others.
+
+    The others are taken to be as estimated, with one person more who may hold any value.
+    """
+    from ..refine import project_simplex
+
+    crowd = project_simplex(shares) + 1 / len(shares) ** 2
+    inside = np.diag(spread)
+    outside = (crowd @ spread - crowd * inside) / (crowd.sum() - crowd)
+    return np.maximum(inside, 0), np.maximum(outside, 0)
+
+
 class Cells:
     """Which cells values have, over all cohorts."""
 
@@ -212,6 +225,10 @@ class Regression(Estimator):
 
         noise: Floats = project_simplex(theta) @ self._spread
         return noise
+
+    def spreads(self, shares: Floats) -> tuple[Floats, Floats]:
+        """Return each value's variance if everybody holds it, and if all hold other values."""
+        return spreads_of(self._spread, shares)
 
 
 class BucketRegression(Regression):

@@ -22,6 +22,7 @@ from .analyst import Analyst, half_of
 from .counter import NumberCounter, write_numbers
 from .estimator import Estimator
 from .placed import PlacedBatches
+from .regression import spreads_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -163,3 +164,7 @@ class WindowRegression(Estimator):
 
         noise: Floats = project_simplex(theta) @ self._spread
         return noise
+
+    def spreads(self, shares: Floats) -> tuple[Floats, Floats]:
+        """Return each cell's variance if everybody is in it, and if all are in other cells."""
+        return spreads_of(self._spread, shares)

@@ -7,6 +7,12 @@ targets that one report supports, the estimated total of the targets rises by
 
 on average (Cao, Jia and Gong, Data poisoning attacks to local differential privacy protocols,
 2021). How large c is depends on which reports there are: in a block design a lie must be a block.
+
+Where each person is asked about one of d options (`OneOption`), a share is estimated from those who
+were asked about it. Liars say that they were asked about a target, m/r of them about each, and say
+yes. They are then a part w = βd/(βd + (1 − β)r) of its answers, and the total rises by
+
+    w · (r(1 − h)/(g − h) − f).
 """
 
 from __future__ import annotations
@@ -21,6 +27,7 @@ from ..errors import InvalidArgument
 from ..mechanisms.bits.unary import Unary
 from ..mechanisms.hashes.local_hash import LocalHash
 from ..mechanisms.hashes.one_bit import OneBit
+from ..mechanisms.hashes.one_option import OneOption
 from ..mechanisms.scales.interval import Interval
 from ..mechanisms.subsets.design import Design
 from ..mechanisms.subsets.k_subset import KSubset
@@ -66,6 +73,9 @@ def gain(
     if not is_finite(share):
         raise InvalidArgument("gain", "share", "a finite number", share)
     held, (g, h) = most_held(mechanism, targets), mechanism.hit_rates  # type: ignore[attr-defined]
+    if isinstance(mechanism, OneOption):
+        lies, answers = fraction * mechanism.d, (1 - fraction) * len(targets)
+        held, fraction = len(targets), lies / (lies + answers)
     return fraction * (float((held - len(targets) * h) / (g - h)) - share)
 
 
@@ -88,12 +98,21 @@ def mean_gain(mechanism: Interval, fraction: float, mean: float = 0.0) -> float:
 def worth(mechanism: Mechanism) -> float | None:
     """Return how many honest answers one false report is worth, or None where that is not known.
 
-    Answers of one value; on a scale, of its last cell, as the mean moves from the middle.
+    Answers of one value that nobody else holds, as long as false reports are few; on a scale, of
+    its last cell, as the mean moves from the middle.
 
     >>> from privet.mechanisms import KSubset
     >>> round(worth(KSubset(100, 1.0)), 1)
     3.1
+
+    Where one option is asked of each, a lie about one of 20 options has the weight of 20 people.
+
+    >>> from privet.mechanisms import OneOption
+    >>> round(worth(OneOption(20, 1.0, most=10)), 1)
+    31.6
     """
+    if isinstance(mechanism, OneOption):
+        return mechanism.d * gain(mechanism, [0], 1.0)
     if isinstance(mechanism, Interval):
         middle = (mechanism.d - 1) / 2
         return mean_gain(mechanism, 1.0, middle) / middle
@@ -121,6 +140,11 @@ def most_held(mechanism: Mechanism, targets: Sequence[int]) -> int:
 @most_held.register(SetSubset)
 def _of_subsets(mechanism: KSubset | SetSubset, targets: Sequence[int]) -> int:
     return min(len(_checked(mechanism, targets)), mechanism.k)
+
+
+@most_held.register(OneOption)
+def _of_answers(mechanism: OneOption, targets: Sequence[int]) -> int:
+    return min(len(_checked(mechanism, targets)), 1)
 
 
 @most_held.register(Unary)

@@ -11,7 +11,7 @@ from ..analysis.estimate import Estimate
 from ..analysis.tally import Tally
 from ..arguments import alpha_of, whole
 from .fit import known_shares
-from .totals import check_categories, estimate_of
+from .totals import Found, apart, check_categories, estimate_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,5 +83,10 @@ def changes(
     check_categories([earlier, later])
     least, most = earlier.survey.mechanism.interval(earlier.counts, earlier.n, alpha, "population")
     was, now = earlier.frequencies, later.frequencies
-    down, up = np.hypot(now - low, most - was), np.hypot(high - now, was - least)
-    return Changes(was, now, *np.clip((now - was - down, now - was + up), -1, 1))
+    ends = [
+        apart(Found(a, a, *one), Found(b, b, *other))
+        for a, b, one, other in zip(
+            now, was, zip(low, high, strict=True), zip(least, most, strict=True), strict=True
+        )
+    ]
+    return Changes(was, now, *np.array(ends).T)

@@ -122,10 +122,14 @@ def known_shares(survey: Survey, shares: Mapping[str, float] | ArrayLike) -> Flo
 
 
 def _binomial(mechanism: Symmetric, estimate: Estimate, theta: Floats) -> Floats:
-    """Return twice the smaller tail of each count, as the interval of a share leaves out."""
+    """Return twice the smaller tail of each count, as the interval of a share leaves out.
+
+    A count beyond what any share makes likely is no surer than the last one that is (`hits`).
+    """
     n, counts = estimate.n, estimate.counts
     rates = mechanism.h + (mechanism.g - mechanism.h) * theta
-    above, below = binomial_tail(counts, n, rates), binomial_tail(n - counts, n, 1 - rates)
+    above = binomial_tail(np.minimum(counts, n * mechanism.g), n, rates)
+    below = binomial_tail(n - np.maximum(counts, n * mechanism.h), n, 1 - rates)
     return np.asarray(np.minimum(2 * np.minimum(above, below), 1))
 
 

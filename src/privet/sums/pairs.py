@@ -7,19 +7,22 @@ with w (`SetSubset.pair_rates`). With N the number of the two that it holds, the
 
 over all reports is the one unbiased estimate that N allows: the first part is the sum of the two
 shares, and the second the share of the people who chose any of the two. N takes three values, each
-so many times as the counts say; so does what a report adds, whose variance follows.
+so many times as the counts say; so does what a report adds, whose variance follows, and an
+interval by a score test (`tilted`).
 
-Where all sets are listed (`ListedSets`), the share of a pair is a sum over the sets that hold it.
+Where all sets are listed (`ListedSets`), the share of a pair is a sum over the sets that hold it,
+and has the interval of a binomial count with the same variances (`analysis.hits`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.hits import drawn
 from ..analysis.listed import SetShares, held_together
 from ..analysis.numbers import Measured
 from ..analysis.subsets import points_of
@@ -28,8 +31,11 @@ from ..arguments import check_target, whole
 from ..errors import InvalidArgument
 from ..mechanisms.subsets.listed_sets import ListedSets
 from ..mechanisms.subsets.set_subset import SetSubset
+from .tilted import Reported
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     from ..mechanisms.forwards import Target
@@ -42,6 +48,11 @@ __all__ = ["Pairs", "pair_counts", "pair_shares", "points_together", "together"]
 
 # Entries that are in memory at once; sums of as many ones are exact in single precision.
 _ENTRIES_AT_ONCE = 1 << 22
+
+
+def _unknown(i: int, j: int, alpha: float) -> tuple[float, float]:
+    """Return all shares, where the counts are not known."""
+    return 0.0, 1.0
 
 
 @dataclass(frozen=True)
@@ -62,17 +73,18 @@ class Pairs:
     shares: NDArray[np.float64]
     standard_errors: NDArray[np.float64]
     options: Names = field(default_factory=Names)
+    _ends: Callable[[int, int, float], tuple[float, float]] = field(
+        default=_unknown, repr=False, compare=False
+    )
 
     def share(self, first: str, second: str) -> Measured:
-        """Return the share of people who chose both options, with an interval by the normal law."""
-        i, j = (self.options.index_of(name) for name in (first, second))
+        """Return the share of people who chose both options, with an interval."""
+        return self.at(*(self.options.index_of(name) for name in (first, second)))
+
+    def at(self, i: int, j: int) -> Measured:
+        """Return the share of people who chose both options with these numbers."""
         value, error = float(self.shares[i, j]), float(self.standard_errors[i, j])
-
-        def ends(alpha: float) -> tuple[float, float]:
-            reach = NormalDist().inv_cdf(1 - alpha / 2) * error
-            return max(0.0, value - reach), min(1.0, value + reach)
-
-        return Measured(value, error, ends)
+        return Measured(value, error, partial(self._ends, i, j))
 
 
 def together(survey: Survey, reports: Any, *, target: Target = "population") -> Pairs:
@@ -169,7 +181,16 @@ def pair_shares(
     singles = mechanism.frequencies(np.diagonal(both), n)
     np.fill_diagonal(shares, singles)
     np.fill_diagonal(variances, mechanism.variance(np.clip(singles, 0, 1), n, target))
-    return Pairs(shares, np.sqrt(variances))
+
+    def ends(i: int, j: int, alpha: float) -> tuple[float, float]:
+        if i == j:
+            lows, highs = mechanism.interval(np.diagonal(both), n, alpha, target)
+            return max(float(lows[i]), 0.0), min(float(highs[i]), 1.0)
+        if isinstance(mechanism, ListedSets):
+            return _ends_from_sets(mechanism, both[i, j], n, alpha, target)
+        return _reported(mechanism, both, i, j, n, target).ends(alpha)
+
+    return Pairs(shares, np.sqrt(variances), _ends=ends)
 
 
 def _from_sets(
@@ -181,22 +202,51 @@ def _from_sets(
     return shares, pairs.variance(np.clip(shares, 0, 1), n, target)
 
 
+def _ends_from_sets(
+    mechanism: ListedSets, count: int, n: int, alpha: float, target: Target
+) -> tuple[float, float]:
+    low, high = SetShares(mechanism, held=2).interval(np.array([count]), n, alpha, target)
+    return max(float(low[0]), 0.0), min(float(high[0]), 1.0)
+
+
 def _from_points(
     mechanism: SetSubset, both: NDArray[Any], n: int, target: Target
 ) -> tuple[Floats, Floats]:
     """Return the shares of pairs and their variances, from how many reports hold both options."""
-    (g, h), (u, w) = mechanism.hit_rates, mechanism.pair_rates
-    none = w / (u - w) - 2 * h / (g - h)
-    one, two = none + 1 / (g - h), none + 2 / (g - h) - 1 / (u - w)
     singles = np.diagonal(both)
     held_one = singles[:, None] + singles - 2 * both
     times = np.array([n - held_one - both, held_one, both]) / n
-    worth = np.array([none, one, two], dtype=np.float64).reshape(3, 1, 1)
+    worth = np.array(_worths(mechanism)).reshape(3, 1, 1)
     shares = (times * worth).sum(axis=0)
     spread = (times * (worth - shares) ** 2).sum(axis=0)
     if target == "sample":
         spread = np.maximum(spread - shares * (1 - shares), 0)
     return shares, spread / n
+
+
+def _worths(mechanism: SetSubset) -> tuple[float, float, float]:
+    """Return what a report is worth that holds none of two options, one, or both."""
+    (g, h), (u, w) = mechanism.hit_rates, mechanism.pair_rates
+    none = w / (u - w) - 2 * h / (g - h)
+    one, two = none + 1 / (g - h), none + 2 / (g - h) - 1 / (u - w)
+    return float(none), float(one), float(two)
+
+
+def _reported(
+    mechanism: SetSubset, both: NDArray[Any], i: int, j: int, n: int, target: Target
+) -> Reported:
+    """Return how many reports hold none of two options, one, or both, and what each is worth."""
+    two = float(both[i, j])
+    one = float(both[i, i] + both[j, j]) - 2 * two
+    h, w = float(mechanism.hit_rates[1]), float(mechanism.pair_rates[1])
+    kinds = zip(
+        _worths(mechanism),
+        (n - one - two, one, two),
+        (1 - 2 * h + w, 2 * h - 2 * w, w),
+        strict=True,
+    )
+    worths, counts, added = zip(*sorted(kinds), strict=True)
+    return Reported(counts, worths, added, drawn(target, n))
 
 
 def _check(owner: str, mechanism: SetSubset | ListedSets) -> None:

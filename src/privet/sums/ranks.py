@@ -118,10 +118,12 @@ def ranks(estimate: Estimate | Tally, level: float = 0.95) -> tuple[Integers, In
 def top(estimate: Estimate | Tally, k: int, level: float = 0.95) -> Top:
     """Return which categories are surely among the k largest, and which may be.
 
-    With probability `level` or more, the k largest have all that are certain, and are all possible.
-    If that fails, one of the k surely has a smaller share than one of the others, or the other way
-    round, though it has not: for these k(d − k) pairs, alpha is shared out. Each test is two-sided,
-    and agrees with the interval of the difference.
+    With probability `level` or more, every category whose share is as large as the k-th largest is
+    possible, also where several have the same share, and none with a smaller share is certain. If
+    that fails, one of the t categories with these shares surely has a smaller share than another of
+    the d, though it has not: for t(d − 1) such pairs, alpha is shared out. As t is not known, it is
+    taken to be d; categories that are not possible then are left out, and the others tested again
+    with their number for t, as long as any more are left out (a step-down test, as Holm's).
 
     >>> from privet import Estimate, Survey
     >>> drinks = ["tea", "coffee", "cocoa", "none"]
@@ -132,15 +134,20 @@ def top(estimate: Estimate | Tally, k: int, level: float = 0.95) -> Top:
     counted = estimate_of("top", "estimate", estimate)
     alpha, d = alpha_of("top", level), len(counted.counts)
     whole("top", "k", k, 1, d - 1)
-    above, below = _Comparison(counted)(alpha / (2 * k * (d - k)))
-    return Top(_names(counted, below >= d - k), _names(counted, above < k))
+    compare, many = _Comparison(counted), d + 1
+    while True:
+        above, below = compare(_shared_out(alpha, min(many, d), d))
+        if (left := int((above < k).sum())) >= many or left <= k:
+            return Top(_names(counted, below >= d - k), _names(counted, above < k))
+        many = left
 
 
 def lead(estimate: Estimate | Tally, level: float = 0.95) -> Lead:
     """Return which categories may have the largest share, and by how much the largest leads.
 
-    As `top` with k = 1, except that all are compared with the largest estimate alone, which is
-    quick for any number of categories.
+    As `top` with k = 1, so that with probability `level` or more all that have the largest share
+    are possible; but all are compared with the largest estimate alone, which is quick for any
+    number of categories.
 
     >>> from privet import Estimate, Survey
     >>> drinks = ["tea", "coffee", "cocoa", "none"]
@@ -150,23 +157,35 @@ def lead(estimate: Estimate | Tally, level: float = 0.95) -> Lead:
     'tea leads by 0.30 ± 0.20'
     """
     counted = estimate_of("lead", "estimate", estimate)
-    alpha = alpha_of("lead", level) / (2 * (len(counted.counts) - 1))
+    alpha, d = alpha_of("lead", level), len(counted.counts)
     shares = counted.frequencies.copy()
     first = int(shares.argmax())
     largest, shares[first] = shares[first], -np.inf
     second = int(shares.argmax())
     mechanism, n, counts = counted.survey.mechanism, counted.n, counted.counts
     if isinstance(mechanism, Symmetric):
-        possible = counts > _surely_less(mechanism, n, counts[[first]], alpha)
         steps = _steps(mechanism, n, counts[[first]], counts[[second]])[0]
         error = np.sqrt(max(steps, 1)) / n / (mechanism.g - mechanism.h)
     else:
         errors = _errors(counted, first)
-        possible = shares + _quantile(alpha) * errors > largest
-        possible[first], error = True, errors[second]
-    value, margin = float(largest - shares[second]), float(_quantile(alpha) * error)
+        error = errors[second]
+    left, many, chance = d, d + 1, alpha
+    while left < many:
+        many, chance = left, _shared_out(alpha, left, d)
+        if isinstance(mechanism, Symmetric):
+            possible = counts > _surely_less(mechanism, n, counts[[first]], chance)
+        else:
+            possible = shares + _quantile(chance) * errors > largest
+        possible[first] = True
+        left = int(possible.sum())
+    value, margin = float(largest - shares[second]), float(_quantile(chance) * error)
     name = counted.survey.categories[second]
-    return Lead(int(possible.sum()), name, value, margin, counted, possible)
+    return Lead(left, name, value, margin, counted, possible)
+
+
+def _shared_out(alpha: float, many: int, d: int) -> float:
+    """Return alpha for each pair of one of so many categories and another of all d."""
+    return alpha / (max(many, 2) * (d - 1))
 
 
 def _names(estimate: Estimate, which: NDArray[np.bool_]) -> tuple[str, ...]:

@@ -7,9 +7,11 @@ rate of all, so that a group of few does not seem to know its variance. The test
     |Σ_g w_g θ̂_g − t| − step/2 <= z √(Σ_g w_g² b_g p_g(1 − p_g)/(n_g gain_g²)),
 
 with the largest step that one report makes, and b_g = 1/(1 − n_g/(n_g + 1)²), which makes b_g p_g
-(1 − p_g) unbiased where groups are alike. For one group and no noise this is about Wilson's (1927)
-with a continuity correction. To add the squared distances to the ends of the groups' intervals
-would not do: an end that cannot be below 0 is near by, in each of many small groups.
+(1 − p_g) unbiased where groups are alike. Where the estimate lies outside [0, 1], the end on the
+other side is that of estimates that are all moved until their sum is possible, so that no interval
+is empty. For one group and no noise this is about Wilson's (1927) with a continuity correction. To
+add the squared distances to the ends of the groups' intervals would not do: an end that cannot be
+below 0 is near by, in each of many small groups.
 """
 
 from __future__ import annotations
@@ -45,9 +47,14 @@ class Strata(NamedTuple):
         """Return the ends of an interval for each share, which misses with probability alpha."""
         z, some = NormalDist().inv_cdf(1 - alpha / 2), max(1, _AT_ONCE // len(self.n))
         starts = range(0, self.shares.shape[1], some)
-        parts = [self._replace(shares=self.shares[:, at : at + some]) for at in starts]
+        parts = [self._columns(slice(at, at + some)) for at in starts]
         low, high = np.concatenate([part._ends(z) for part in parts], axis=1)
         return low, high
+
+    def _columns(self, some: slice) -> Strata:
+        """Return what is known of some shares; all have the same rates, or each its own."""
+        h, gain = (one if one.shape[1] == 1 else one[:, some] for one in (self.h, self.gain))
+        return self._replace(shares=self.shares[:, some], h=h, gain=gain)
 
     def _ends(self, z: float) -> Floats:
         """Return the shares furthest below and above the estimates that are not rejected.
@@ -57,9 +64,11 @@ class Strata(NamedTuple):
         side = np.array([[-1.0], [1.0]])
         weights, n = self.weights / self.gain, self.n + 1
         middle = (self.weights * self.shares).sum(axis=0)
-        hits = np.clip(self.n * (self.h + self.gain * self.shares), 0, self.n)
-        hits += (weights * hits / self.n).sum(axis=0) / weights.sum()
-        step = float((weights / self.n).max()) / 2
+        held = np.stack([np.minimum(middle, 1), np.maximum(middle, 0)])
+        shares = self.shares + (held - middle)[:, np.newaxis]
+        hits = np.clip(self.n * (self.h + self.gain * shares), 0, self.n)
+        hits += (weights * hits / self.n).sum(axis=1, keepdims=True) / weights.sum(axis=0)
+        step = (weights / self.n).max(axis=0) / 2
         far = np.zeros((2, len(middle)))
         low, high = far - _WIDEST, far + _WIDEST
         for _ in range(_ROUNDS):
@@ -67,10 +76,10 @@ class Strata(NamedTuple):
             push = (side * self.n.sum() * np.exp(half))[:, np.newaxis] * weights
             rates = _pushed(push, hits, n)
             theta = (rates - self.h) / self.gain
-            far = side * ((self.weights * theta).sum(axis=1) - middle)
+            far = side * ((self.weights * theta).sum(axis=1) - held)
             inside = far < step + z * np.sqrt(self._variance(rates, np.clip(theta, 0, 1)))
             low, high = np.where(inside, half, low), np.where(inside, high, half)
-        ends: Floats = middle + side * np.maximum(far, 0)
+        ends: Floats = held + side * np.maximum(far, 0)
         return ends
 
     def _variance(self, rates: Floats, theta: Floats) -> Floats:

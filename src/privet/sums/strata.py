@@ -11,17 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..analysis.estimate import Estimate
-from ..analysis.estimator import drawn
+from ..analysis.hits import Hits, drawn
 from ..analysis.shown import Shown
 from ..arguments import alpha_of, check_target, is_whole
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
-from ..mechanisms.symmetric import Symmetric
 from ..refine import shrink_groups
 from .score import Strata
 from .totals import estimate_of, total
@@ -166,20 +164,16 @@ class Poststratified(Shown):
     ) -> tuple[Floats, Floats]:
         """Return the lower and upper ends of a confidence interval for each category.
 
-        By a score test where the mechanism is symmetric, and else by the normal law. target=N is
-        for N people, of whom those who took part are a random part in each group;
-        simultaneous=True widens all intervals (Bonferroni) so that they hold together.
+        By a score test; where the mechanism is not symmetric, of binomial counts with the same
+        variances. target=N is for N people, of whom those who took part are a random part in each
+        group; simultaneous=True widens all intervals (Bonferroni) so that they hold together.
         """
         alpha = alpha_of("Poststratified.interval", level)
         alpha /= len(self.counts) if simultaneous else 1
-        mechanism = self.survey.mechanism
-        if isinstance(mechanism, Symmetric):
-            shares = np.array([one.frequencies for one in self.groups.values()])
-            rates = [[mechanism.h, mechanism.g - mechanism.h]] * len(shares)
-            low, high = self._strata(shares, np.array(rates), target).ends(alpha)
-        else:
-            reach = NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(self._variances(target))
-            low, high = self.frequencies - reach, self.frequencies + reach
+        shares = np.array([one.frequencies for one in self.groups.values()])
+        spreads = self.survey.mechanism.analyst.estimator.spreads
+        hits = [Hits.matched(*spreads(one)) for one in shares]
+        low, high = self._strata(shares, hits, target).ends(alpha)
         return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
     def total(
@@ -189,11 +183,8 @@ class Poststratified(Shown):
         totals = [total(one, categories, target=aim) for one, aim in self._aims(target)]
         values = np.array([one.value for one in totals])
         error = sqrt(self._weights**2 @ [one.standard_error**2 for one in totals])
-        # A binomial count with these rates has the variance θ·inside + (1 − θ)·outside + θ(1 − θ).
-        inside, outside = np.array([(one._inside, one._outside) for one in totals]).T
-        gain = 1 / np.sqrt(4 * outside + (1 + inside - outside) ** 2)
-        rates = np.stack([(1 - gain * (1 + inside - outside)) / 2, gain], axis=1)
-        strata = self._strata(values[:, None], rates, target)
+        hits = [Hits.matched(one._inside, one._outside) for one in totals]
+        strata = self._strata(values[:, None], hits, target)
         return WeightedTotal(float(self._weights @ values), error, target, strata)
 
     def __repr__(self) -> str:
@@ -222,11 +213,14 @@ class Poststratified(Shown):
         ]
         return self._weights**2 @ np.array(parts)
 
-    def _strata(self, shares: Floats, rates: Floats, target: Target) -> Strata:
+    def _strata(self, shares: Floats, hits: Sequence[Hits], target: Target) -> Strata:
         sampled = [(one.n, drawn(aim, one.n)) for one, aim in self._aims(target)]
-        rows = np.column_stack([self._weights, sampled, rates]).T[:, :, None]
-        weights, n, part, h, gain = rows
-        return Strata(shares, weights, n, h, gain, part)
+        n, part = np.array(sampled, dtype=np.float64).T[:, :, None]
+        h, gain = (
+            np.array([np.atleast_1d(rate) for rate in rates])
+            for rates in ([one.h for one in hits], [one.gain for one in hits])
+        )
+        return Strata(shares, self._weights[:, None], n, h, gain, part)
 
 
 @dataclass(frozen=True)
@@ -255,4 +249,4 @@ class WeightedTotal:
         if not self.standard_error:  # of all categories
             return self.value, self.value
         (low,), (high,) = self._strata.ends(alpha)
-        return min(max(low, 0.0), 1.0), max(min(high, 1.0), 0.0)
+        return max(low, 0.0), min(high, 1.0)

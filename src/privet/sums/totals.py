@@ -13,16 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import sqrt
-from typing import TYPE_CHECKING
+from math import ceil, floor, sqrt
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..analysis.estimate import Estimate
-from ..analysis.estimator import drawn, score_ends
+from ..analysis.hits import Hits, drawn
 from ..analysis.tally import Tally
 from ..arguments import alpha_of, check_adds_up, check_target
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
+from ..mechanisms.symmetric import Symmetric
 from ..refine import project_simplex
 from .covariance import noise
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Difference", "Total", "change", "difference", "total"]
 
 _PRECISION = 1e-12
+_SLACK = 1e-6  # of a person
 
 
 @dataclass(frozen=True)
@@ -70,15 +72,22 @@ class Total:
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of a confidence interval.
 
-        For one category, it is that of `Estimate.interval`. For several, it holds all shares that
-        a score test does not reject (`analysis.estimator.score_ends`).
-        For more than half of the categories, it is 1 minus the interval of the others.
+        For one category, it is that of `Estimate.interval`. For several, it is that of a binomial
+        count with the same variances (`analysis.hits`). For more than half of the categories, it is
+        1 minus the interval of the others.
         """
-        low, high = self._ends(alpha_of("Total.interval", level))
-        return min(max(low, 0.0), 1.0), max(min(high, 1.0), 0.0)
+        return _within(self._ends(alpha_of("Total.interval", level)))
+
+    def _found(self, alpha: float) -> Found:
+        low, high = self._ends(alpha)
+        people = self._estimate.n if self.target == "sample" else self.target
+        if isinstance(people, str):
+            return Found(self.value, self.value, low, high)
+        least, most = floor(self.value * people + _SLACK), ceil(self.value * people - _SLACK)
+        return Found(min(least, most) / people, max(least, most) / people, low, high)
 
     def _ends(self, alpha: float) -> tuple[float, float]:
-        """Return the ends, which may lie outside [0, 1]."""
+        """Return the ends, which may lie outside [0, 1], but never both on one side."""
         estimate, mechanism = self._estimate, self._estimate.survey.mechanism
         if len(self._positions) == mechanism.d:
             return 1.0, 1.0
@@ -86,11 +95,14 @@ class Total:
             low, high = self._others._ends(alpha)
             return 1 - high, 1 - low
         if len(self._positions) == 1:
-            lows, highs = mechanism.interval(estimate.counts, estimate.n, alpha, self.target)
-            return float(lows[self._positions[0]]), float(highs[self._positions[0]])
-        spread = self._inside, self._outside
-        low, high = score_ends(self.value, estimate.n, alpha, self.target, *spread)
-        return float(low), float(high)
+            place, counts = self._positions[0], estimate.counts
+            if isinstance(mechanism, Symmetric):  # no other count matters
+                place, counts = 0, counts[[place]]
+            lows, highs = mechanism.interval(counts, estimate.n, alpha, self.target)
+            return float(lows[place]), float(highs[place])
+        hits, value = Hits.matched(self._inside, self._outside), np.array([self.value])
+        lows, highs = hits.interval(value, estimate.n, alpha, self.target)
+        return float(lows[0]), float(highs[0])
 
 
 @dataclass(frozen=True)
@@ -122,18 +134,58 @@ class Difference:
         """Return the ends of a confidence interval, built from those of the two totals.
 
         Each total's interval says how far off it may be on either side; the squares of these
-        distances are added, minus twice the correlated part (Newcombe 1998; Zou 2007).
+        distances are added, minus twice the correlated part (Newcombe 1998; Zou 2007). A total that
+        is estimated outside [0, 1] counts as estimated there and as 0 or 1, whichever says less.
+        Totals of a sample, or of so many people, are whole numbers of people: distances are those
+        from the whole numbers next to the estimate.
         """
         alpha = alpha_of("Difference.interval", level)
-        (low, high), (other_low, other_high) = self.first._ends(alpha), self.second._ends(alpha)
-        a, b = self.first.value, self.second.value
-        down = self._add(a - low, other_high - b)
-        up = self._add(high - a, b - other_low)
-        low, high = self.value - down, self.value + up
-        return min(max(low, -1.0), 1.0), max(min(high, 1.0), -1.0)
+        found, others = self.first._found(alpha), self.second._found(alpha)
+        return apart(found, others, self.correlation)
 
-    def _add(self, one: float, other: float) -> float:
-        return sqrt(max(one**2 + other**2 - 2 * self.correlation * one * other, 0))
+
+class Found(NamedTuple):
+    """What is known of a total: its estimate and the ends of its interval.
+
+    A share of so many people is a whole number of them; the estimate then is what lies between two
+    such numbers, and else both are the same.
+    """
+
+    least: float
+    most: float
+    low: float
+    high: float
+
+    def within(self) -> Found:
+        """Return it with an estimate that is possible."""
+        least, most = (min(max(one, 0.0), 1.0) for one in self[:2])
+        return self._replace(least=least, most=most)
+
+
+def apart(first: Found, second: Found, correlation: float = 0.0) -> tuple[float, float]:
+    """Return the ends of an interval for the difference of two totals, within [−1, 1].
+
+    >>> low, high = apart(Found(0.5, 0.5, 0.46, 0.54), Found(0.3, 0.3, 0.27, 0.33))
+    >>> round(low, 3), round(high, 3)
+    (0.15, 0.25)
+    """
+    lows, highs = [], []
+    for a, b in ((first, second), (first.within(), second.within())):
+        down = _add(a.least - a.low, b.high - b.most, correlation)
+        up = _add(a.high - a.most, b.least - b.low, correlation)
+        lows.append(a.least - b.most - down)
+        highs.append(a.most - b.least + up)
+    return max(min(lows), -1.0), min(max(highs), 1.0)
+
+
+def _add(one: float, other: float, correlation: float) -> float:
+    """Return how far two errors go together."""
+    one, other = max(one, 0.0), max(other, 0.0)
+    return sqrt(max(one**2 + other**2 - 2 * correlation * one * other, 0.0))
+
+
+def _within(ends: tuple[float, float]) -> tuple[float, float]:
+    return max(ends[0], 0.0), min(ends[1], 1.0)
 
 
 def total(
