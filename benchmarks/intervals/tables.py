@@ -1,0 +1,155 @@
+"""Questions of questionnaires, and tables: what all pages together say, held to its level.
+
+People answer one of four pages: two questions together, each of them alone, or something else. The
+sample is all of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet import Survey
+from privet.analysis.estimate import Estimate
+from privet.analysis.pooled import Pooled
+from privet.mechanisms import KSubset
+from privet.simulate.laws import draw_counts
+from privet.tables import Combined, PageCounts
+
+from .study import Study
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .study import Once, Score
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["STUDIES", "Crowd"]
+
+_PAGES = (0, 1), (0,), (1,), ()  # the last page asks something else
+_SHARES = 0.4, 0.15, 0.15, 0.3
+
+_GIANT = np.multiply.outer([0.9, 0.06, 0.027, 0.01, 0.003], [0.6, 0.397, 0.003])
+_FLAT = np.full((5, 3), 1 / 15)
+_UNUSED = np.multiply.outer([0.5, 0.5, 0, 0, 0], [0.7, 0.3, 0])
+_ONE = np.zeros((5, 3))
+_ONE[0, 0] = 1
+_TIED = np.zeros((5, 3))
+_TIED[[0, 1, 2, 3, 3, 3, 4], [0, 1, 2, 0, 1, 2, 1]] = 0.5, 0.3, 0.1, 0.05, 0.037, 0.01, 0.003
+_TRUTHS = {
+    "giant and rare": _GIANT,
+    "flat": _FLAT,
+    "unused answers": _UNUSED,
+    "everybody in one cell": _ONE,
+    "tied": _TIED,
+}
+
+
+class Crowd:
+    """Draws people from a joint distribution of two questions, and the counts of their pages."""
+
+    def __init__(self, joint: Floats, epsilon: float, n: int, shares: tuple[float, ...]) -> None:
+        self.joint, self.n, self.shares = joint, n, shares
+        sizes = joint.shape
+        cells = joint.size, *sizes
+        self.mechanisms = [KSubset(d, epsilon) for d in cells]
+
+    def draw(self, random: np.random.Generator) -> tuple[Combined, Floats]:
+        """Return the pages of new people, and the shares of cells among all of these."""
+        crowd = random.multinomial(self.n, self.joint.ravel())
+        drew = random.multinomial(self.n, self.shares)
+        left, pages = crowd.copy(), []
+        for page, mechanism, many in zip(_PAGES, self.mechanisms, drew.tolist(), strict=False):
+            some = random.multivariate_hypergeometric(left, many)
+            left -= some
+            away = tuple({0, 1} - {*page})
+            held = some.reshape(self.joint.shape).sum(axis=away)
+            counts = draw_counts(mechanism, held.ravel(), random)
+            pages.append(PageCounts(page, held.shape, mechanism, many, counts))
+        combined = Combined(pages, self.joint.shape, people=self.n)
+        return combined, crowd.reshape(self.joint.shape) / self.n
+
+
+def _questions(joint: Floats, epsilon: float, n: int) -> Once:
+    crowd, names = Crowd(joint, epsilon, n, _SHARES), [str(i) for i in range(len(joint))]
+    survey = Survey("?", names, epsilon, mechanism=crowd.mechanisms[1], id="q")
+    truth = joint.sum(axis=1)
+
+    def once(random: np.random.Generator, score: Score) -> None:
+        combined, held = crowd.draw(random)
+        pooled, sample = Pooled(survey, combined.question(0)), held.sum(axis=1)
+        score.interval("pooled question, population", *pooled.interval(), truth)
+        score.interval("pooled question, sample", *pooled.interval(target="sample"), sample)
+        low, high = pooled.interval(simultaneous=True)
+        score.interval("pooled question, all at once", *_joined(low, high, truth), 0)
+        score.error("pooled question", pooled.frequencies, pooled.standard_errors, truth)
+        if (truth == 0).any():
+            score.test("pooled question, nobody holds it", pooled.p_values[truth == 0])
+        page = combined.pages[1]
+        alone = Estimate(survey, page.n, page.counts)
+        alone.people = n
+        score.interval("question with one page, sample", *alone.interval(target="sample"), sample)
+
+    return once
+
+
+def _cells(joint: Floats, epsilon: float, n: int) -> Once:
+    crowd = Crowd(joint, epsilon, n, _SHARES)
+    row = joint.sum(axis=1, keepdims=True)
+    among = np.divide(joint, row, out=np.full(joint.shape, np.nan), where=row > 0)
+    shown = np.unravel_index([0, 1, 4, 8, 10, 13], joint.shape)
+    real = row[:, 0][shown[0]] > 0
+
+    def once(random: np.random.Generator, score: Score) -> None:
+        combined, held = crowd.draw(random)
+        table = combined.table(0, 1)
+        for target, truth in (("population", joint), ("sample", held)):
+            low, high = table.interval(target=target)  # type: ignore[arg-type]
+            score.interval(f"cell of a table, {target}", low[shown], high[shown], truth[shown])
+        ends = table.interval(simultaneous=True)
+        score.interval("cell of a table, all at once", *_joined(*ends, joint), 0)
+        values, errors = table.frequencies[shown], table.standard_errors[shown]
+        score.error("cell of a table", values, errors, joint[shown])
+        if (joint[shown] == 0).any():
+            nobody = joint[shown] == 0
+            score.test("cell of a table, nobody is in it", table.p_values[shown][nobody])
+        low, high = table.row_shares().interval()
+        truths = among[shown][real]
+        score.interval("conditional share", low[shown][real], high[shown][real], truths)
+
+    return once
+
+
+def _joined(low: Floats, high: Floats, truth: Floats) -> tuple[float, float]:
+    """Return an interval that holds 0 exactly if all intervals hold their truths."""
+    return (-1.0, 1.0) if ((low <= truth) & (truth <= high)).all() else (1.0, 1.0)
+
+
+STUDIES = [
+    Study(
+        "questions of questionnaires",
+        (
+            "privet.analysis.pooled.Pooled.interval",
+            "privet.analysis.pooled.Pooled.p_values",
+            "privet.analysis.pooled.Pooled.standard_errors",
+            "privet.tables.table.Margin.interval",
+            "privet.tables.table.Margin.p_values",
+            "privet.tables.table.Margin.standard_errors",
+        ),
+        _TRUTHS,
+        _questions,
+    ),
+    Study(
+        "tables",
+        (
+            "privet.tables.table.Table.interval",
+            "privet.tables.table.Table.p_values",
+            "privet.tables.table.Table.standard_errors",
+            "privet.tables.ratios.ConditionalShares.interval",
+        ),
+        _TRUTHS,
+        _cells,
+    ),
+]
