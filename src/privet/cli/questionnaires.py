@@ -176,16 +176,18 @@ def _print_cells(table: Table, title: str, cells: NDArray[np.str_]) -> None:
     print_table(table.names[:1], second, rows, title, overflow="fold")
 
 
-def _cells(shown: Table | ConditionalShares, level: float) -> NDArray[np.str_]:
+def _cells(cells: Table | ConditionalShares, level: float) -> NDArray[np.str_]:
     """Return the text of each cell: a share and its interval, in percent."""
     import numpy as np
 
-    columns = (column.ravel() for column in (shown.frequencies, *shown.interval(level)))
+    from ..tables.ratios import shown
+
+    columns = (column.ravel() for column in (shown(cells.frequencies), *cells.interval(level)))
     texts = [
-        f"{'–' if isnan(share) else f'{100 * share:z.1f}'} ({100 * low:.1f}–{100 * high:.1f})"
+        f"{'–' if isnan(share) else f'{100 * share:.1f}'} ({100 * low:.1f}–{100 * high:.1f})"
         for share, low, high in zip(*columns, strict=True)
     ]
-    return np.array(texts).reshape(shown.frequencies.shape)
+    return np.array(texts).reshape(cells.frequencies.shape)
 
 
 def _described_table(ids: Sequence[str], table: Table, level: float) -> dict[str, Any]:

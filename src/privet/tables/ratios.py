@@ -24,15 +24,21 @@ if TYPE_CHECKING:
 
     Tail = Callable[[Floats, Floats, Floats], Floats]
 
-__all__ = ["ConditionalShares", "cell_columns"]
+__all__ = ["ConditionalShares", "cell_columns", "shown"]
 
 _ROUNDS, _LEAST = 30, 1e-9
+_CLEAR = 4  # standard errors
 
 
 def cell_columns(*of_cells: Floats) -> dict[str, Any]:
     """Return frequencies, standard errors and the ends of intervals, a row for each cell."""
     names = "frequency", "standard_error", "low", "high"
     return dict(zip(names, map(np.ravel, of_cells), strict=True))
+
+
+def shown(shares: Floats) -> Floats:
+    """Return unbiased shares as people read them, none below 0 or above 1."""
+    return np.asarray(np.clip(shares, 0, 1))
 
 
 class ConditionalShares:
@@ -57,9 +63,15 @@ class ConditionalShares:
 
     @cached_property
     def standard_errors(self) -> Floats:
-        """The standard error of each share, by the delta method."""
+        """The standard error of each share, by the delta method.
+
+        It needs a divisor that is not near 0: not a number where the share of those who gave the
+        answer a is less than four of its own standard errors.
+        """
         share = np.clip(np.nan_to_num(self.frequencies), 0, 1)
-        return np.sqrt(self._variance(share)) / self._divisor
+        given = self.table.margin(self.table.questions[0])
+        clear = given.frequencies >= _CLEAR * given.standard_errors
+        return np.where(clear[:, None], np.sqrt(self._variance(share)) / self._divisor, np.nan)
 
     def interval(self, level: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
         """Return the ends of a confidence interval for each share, in the population.
