@@ -30,6 +30,7 @@ __all__ = ["STUDIES", "Crowd"]
 
 _PAGES = (0, 1), (0,), (1,), ()  # the last page asks something else
 _SHARES = 0.4, 0.15, 0.15, 0.3
+_TOGETHER = 1.0, 0.0, 0.0, 0.0
 
 _GIANT = np.multiply.outer([0.9, 0.06, 0.027, 0.01, 0.003], [0.6, 0.397, 0.003])
 _FLAT = np.full((5, 3), 1 / 15)
@@ -38,6 +39,9 @@ _ONE = np.zeros((5, 3))
 _ONE[0, 0] = 1
 _TIED = np.zeros((5, 3))
 _TIED[[0, 1, 2, 3, 3, 3, 4], [0, 1, 2, 0, 1, 2, 1]] = 0.5, 0.3, 0.1, 0.05, 0.037, 0.01, 0.003
+_WEAK = np.multiply.outer([0.4, 0.3, 0.2, 0.06, 0.04], [0.5, 0.3, 0.2])
+_WEAK[:2, :2] += [[0.05, -0.05], [-0.05, 0.05]]
+_RARE = np.array([[0.9, 0.005, 0.005], [0.005, 0.04, 0.005], [0.003, 0.007, 0.03]])
 _TRUTHS = {
     "giant and rare": _GIANT,
     "flat": _FLAT,
@@ -101,6 +105,7 @@ def _cells(joint: Floats, epsilon: float, n: int) -> Once:
     among = np.divide(joint, row, out=np.full(joint.shape, np.nan), where=row > 0)
     shown = np.unravel_index([0, 1, 4, 8, 10, 13], joint.shape)
     real = row[:, 0][shown[0]] > 0
+    truths = among[shown][real]
 
     def once(random: np.random.Generator, score: Score) -> None:
         combined, held = crowd.draw(random)
@@ -115,9 +120,44 @@ def _cells(joint: Floats, epsilon: float, n: int) -> Once:
         if (joint[shown] == 0).any():
             nobody = joint[shown] == 0
             score.test("cell of a table, nobody is in it", table.p_values[shown][nobody])
-        low, high = table.row_shares().interval()
-        truths = among[shown][real]
-        score.interval("conditional share", low[shown][real], high[shown][real], truths)
+        shares = table.row_shares()
+        low, high = (end[shown][real] for end in shares.interval())
+        score.interval("conditional share", low, high, truths)
+        low, high = (end[among >= 0] for end in shares.interval(simultaneous=True))
+        held_at_once = _joined(low, high, among[among >= 0])
+        score.interval("conditional share, all at once", *held_at_once, 0)
+        values, errors = shares.frequencies[shown][real], shares.standard_errors[shown][real]
+        given = np.isfinite(errors)  # withheld from rows that are not far from 0
+        one = np.where(given, values, truths), np.where(given, errors, 0.0)
+        score.error("conditional share", *one, truths)
+
+    return once
+
+
+def cramers_v(joint: Floats) -> float:
+    """Return Cramér's V, 0 where there is no more than one answer to a question."""
+    free = np.multiply.outer(joint.sum(axis=1), joint.sum(axis=0))
+    squares = np.divide((joint - free) ** 2, free, out=np.zeros(free.shape), where=free > 0)
+    return float(np.sqrt(squares.sum() / (min(joint.shape) - 1)))
+
+
+def _association(asked: tuple[Floats, tuple[float, ...]], epsilon: float, n: int) -> Once:
+    joint, shares = asked
+    crowd, truth = Crowd(joint, epsilon, n, shares), cramers_v(joint)
+
+    def once(random: np.random.Generator, score: Score) -> None:
+        table = crowd.draw(random)[0].table(0, 1)
+        p_value, v = table.independence().p_value, table.association()
+        low, high = v.interval()
+        score.interval("Cramér's V", low, high, truth)
+        agrees = (low > 0) == (p_value <= 0.05)
+        score.interval("V excludes 0 exactly when p <= .05", agrees, 1, 1)
+        if truth < 1e-9:
+            score.test("independence", p_value)
+        elif np.isnan(v.standard_error):
+            score.withheld("Cramér's V, standard error", "error")
+        else:
+            score.error("Cramér's V, standard error", v.value, v.standard_error, truth)
 
     return once
 
@@ -148,8 +188,27 @@ STUDIES = [
             "privet.tables.table.Table.p_values",
             "privet.tables.table.Table.standard_errors",
             "privet.tables.ratios.ConditionalShares.interval",
+            "privet.tables.ratios.ConditionalShares.standard_errors",
         ),
         _TRUTHS,
         _cells,
+    ),
+    Study(
+        "association",
+        (
+            "privet.tables.table.Table.association",
+            "privet.tables.table.Table.independence",
+        ),
+        {
+            "giant and rare": (_GIANT, _SHARES),
+            "unused answers": (_UNUSED, _SHARES),
+            "everybody in one cell": (_ONE, _SHARES),
+            "weak": (_WEAK, _SHARES),
+            "rare and tied": (_RARE, _SHARES),
+            "two answers each": (np.array([[0.02, 0.01], [0.03, 0.94]]), _TOGETHER),
+            "the same answers": (np.diag([0.5, 0.3, 0.2]), _TOGETHER),
+            "8 x 8, flat": (np.full((8, 8), 1 / 64), _TOGETHER),
+        },
+        _association,
     ),
 ]

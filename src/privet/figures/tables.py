@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,13 +38,12 @@ def plot_table(table: Table, ax: Any = None, *, level: float = 0.95) -> Any:
     ax = ax or canvas.shown_figure(*_size(table)).gca()
     ax.imshow(np.clip(table.frequencies, 0, None), cmap=_greens(), vmin=0, aspect="auto")
     low, high = (100 * end for end in table.interval(level))
-    values, errors = surplus(table)
-    reach = NormalDist().inv_cdf(1 - alpha / 2 / values.size) * errors
+    values, p_values = surplus(table)
+    certain = p_values <= alpha / values.size
     for place, share in np.ndenumerate(100 * shown(table.frequencies)):
-        found = abs(values[place]) > reach[place]
-        mark = ("▲ " if values[place] > 0 else "▼ ") if found else ""
+        mark = ("▲ " if values[place] > 0 else "▼ ") if certain[place] else ""
         said = f"{mark}{share:.1f}\n{low[place]:.1f}–{high[place]:.1f}"
-        color = canvas.INK if found else _UNSURE
+        color = canvas.INK if certain[place] else _UNSURE
         ax.text(*place[::-1], said, ha="center", va="center", fontsize=8, color=color)
     ax.set_xticks(range(columns), names[1], parse_math=False)
     ax.set_yticks(range(rows), names[0], parse_math=False)

@@ -29,7 +29,7 @@ from ..analysis.columns import frame
 from ..arguments import alpha_of, check_target
 from ..errors import InvalidArgument
 from .association import association
-from .independence import independence
+from .independence import distance, independence
 from .likeness import Likeness
 from .ratios import ConditionalShares, cell_columns
 from .unlike import excess
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ..analysis.numbers import Measured
     from ..mechanisms.forwards import Target
     from .combining import Combined, Questions
-    from .independence import Independence
+    from .independence import Distance, Independence
     from .pages import Floats, PageCounts
 
 __all__ = ["Margin", "Shares", "Table"]
@@ -253,8 +253,17 @@ class Table(Shares):
         self._check_two("independence")
         return independence(self)
 
+    @cached_property
+    def distance(self) -> Distance:
+        """How far the table is from independent answers; of this, the test and V are made."""
+        return distance(self)
+
     def association(self) -> Measured:
-        """Return Cramér's V of two questions: 0 if independent, 1 if one answer tells the other."""
+        """Return Cramér's V of two questions: 0 if independent, 1 if one answer tells the other.
+
+        Its interval at the level 1 - alpha is above 0 exactly where `independence` has a p-value
+        of at most alpha. It goes up to 1 where it is not certain that every answer was given.
+        """
         self._check_two("association")
         return association(self)
 
