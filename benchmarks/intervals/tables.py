@@ -88,7 +88,9 @@ def _questions(joint: Floats, epsilon: float, n: int) -> Once:
         score.interval("pooled question, sample", *pooled.interval(target="sample"), sample)
         low, high = pooled.interval(simultaneous=True)
         score.interval("pooled question, all at once", *_joined(low, high, truth), 0)
-        score.error("pooled question", pooled.frequencies, pooled.standard_errors, truth)
+        score.error(
+            "pooled question, standard error", pooled.frequencies, pooled.standard_errors, truth
+        )
         if (truth == 0).any():
             score.test("pooled question, nobody holds it", pooled.p_values[truth == 0])
         page = combined.pages[1]
@@ -116,7 +118,7 @@ def _cells(joint: Floats, epsilon: float, n: int) -> Once:
         ends = table.interval(simultaneous=True)
         score.interval("cell of a table, all at once", *_joined(*ends, joint), 0)
         values, errors = table.frequencies[shown], table.standard_errors[shown]
-        score.error("cell of a table", values, errors, joint[shown])
+        score.error("cell of a table, standard error", values, errors, joint[shown])
         if (joint[shown] == 0).any():
             nobody = joint[shown] == 0
             score.test("cell of a table, nobody is in it", table.p_values[shown][nobody])
@@ -126,10 +128,11 @@ def _cells(joint: Floats, epsilon: float, n: int) -> Once:
         low, high = (end[among >= 0] for end in shares.interval(simultaneous=True))
         held_at_once = _joined(low, high, among[among >= 0])
         score.interval("conditional share, all at once", *held_at_once, 0)
-        values, errors = shares.frequencies[shown][real], shares.standard_errors[shown][real]
-        given = np.isfinite(errors)  # withheld from rows that are not far from 0
-        one = np.where(given, values, truths), np.where(given, errors, 0.0)
-        score.error("conditional share", *one, truths)
+        error = "conditional share, standard error"
+        if np.isnan(shares.standard_errors[0]).any():  # of a row that is not far from 0
+            score.withheld(error, "error")
+        else:
+            score.error(error, shares.frequencies[0], shares.standard_errors[0], among[0])
 
     return once
 

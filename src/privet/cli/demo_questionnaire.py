@@ -18,6 +18,7 @@ from ..survey import Survey
 from ..tables.ratios import shown
 from .demo import count_reports
 from .output import outputs, print_json, rows_of
+from .questionnaires import association_in_words
 from .show import describe_survey
 from .terminal import print_table
 
@@ -207,10 +208,8 @@ def _print_table(estimate: QuestionnaireEstimate, rows: list[Row]) -> None:
     ]
     lines = [[home, *cells[i * len(WAYS) :][: len(WAYS)]] for i, home in enumerate(HOMES)]
     print_table(["home"], WAYS, lines, title, no_wrap=True)
-    v = found.association()
-    low, high = v.interval()
     click.echo(found.independence())
-    click.echo(f"Cramér's V is {v.value:.2f}, between {low:.2f} and {high:.2f}.")
+    click.echo(association_in_words(found, _LEVEL))
 
 
 def _document(

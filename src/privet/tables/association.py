@@ -2,12 +2,21 @@
 
 With margins r and c and γ = θ − r cᵀ, φ² = Σ γ_ab²/(r_a c_b), and V² is φ² over its largest value,
 the smaller number of categories less 1. Squares of noise are not 0 on average: the estimate of φ²
-is too large by t = tr(WΣ), Σ being the covariance of γ and W the weights 1/(r c). It has about the
-variance 2 tr((WΣ)²) + 4σ²φ², where σ² is the variance in the direction of γ. So has a times a
-noncentral chi-squared number with t/a degrees of freedom and noncentrality φ²/a, if a is
-(tr((WΣ)²) + 2σ²φ²)/(t + 2φ²). The estimate is what was seen of φ² less t; the interval holds all V
-for which as much or as little as that is not too unlikely. In the weights, a share counts as its
+is too large by t = tr(WΣ), Σ being the covariance of γ and W the weights 1/(r c), and t is taken
+off. What is left has about the law of `SquaredLength`. In the weights, a share counts as its
 standard error at least, so that answers which hardly anyone gave do not take over.
+
+That law does not know how uncertain the weights are, and where they are, it finds association where
+there is none. So the test of independence (`independence`) decides whether V is 0: the interval at
+the level 1 − α is above 0 exactly where the test rejects at α. The test's statistic is at the
+squared distance Δ² <= λ Σγ² from independence, and φ² >= κ Σγ², where κ is the least of
+Σ x²/r over |x|² for numbers x that add up to 0, times that for c. So the least Δ² that the test
+does not reject is a lower end for φ², whatever the pattern of γ is. Let φ0² be the upper end where
+no more than noise was seen. For V below that, the upper tail alone has all of α, as V cannot be
+below 0; beyond, both tails have α/2, and the lower end is by the law of φ². Upper ends are that
+law's, and at least φ0, so that nothing is empty; they are 1 where the lower end of some answer's
+own share is 0.
+
 """
 
 from __future__ import annotations
@@ -30,11 +39,16 @@ if TYPE_CHECKING:
 __all__ = ["association"]
 
 _HALF, _RARE = 0.5, 0.05
+# By so many squared relative errors of the margins is the variance of φ² larger than to first
+# order. It is measured: with 4, intervals of answers of 5 standard errors cover too rarely.
 _LOOSE = 8
 
 
 def association(table: Table) -> Measured:
-    """Return Cramér's V of the two questions of a table."""
+    """Return Cramér's V of the two questions of a table.
+
+    Its standard error is not a number where it is not certain that every answer was given.
+    """
     most = min(table.frequencies.shape) - 1
     margins = [table.margin(question) for question in table.questions]
     test, law = table.distance, _law(table, margins)
@@ -46,17 +60,15 @@ def association(table: Table) -> Measured:
         return min(ratio * test.law.least(chance, most / ratio), most)
 
     # An estimate that is smaller than noise alone would make it is no sign of more certainty.
-    above = law._replace(seen=max(law.seen, law.mean))
+    above, noise = law._replace(seen=max(law.seen, law.mean)), law._replace(seen=law.mean)
 
     def ends(alpha: float) -> tuple[float, float]:
         high = above.greatest(alpha / 2, most) if known else float(most)
         if test.law.above(0.0) > alpha:
             return 0.0, sqrt(high / most)
-        unlikely = law._replace(seen=law.mean).greatest(alpha / 2, most) if known else most
-        low = min(tested(alpha), unlikely)
-        if known:
-            better = law.least(alpha / 2, most)
-            low = better if better > unlikely else low
+        near = noise.greatest(alpha / 2, most) if known else float(most)
+        low = law.least(alpha / 2, most) if known else 0.0
+        low = low if low > near else min(tested(alpha), near)
         return sqrt(low / most), sqrt(max(low, high) / most)
 
     value = tested(0.5)
