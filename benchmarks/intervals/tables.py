@@ -95,7 +95,7 @@ def _questions(joint: Floats, epsilon: float, n: int) -> Once:
             score.test("pooled question, nobody holds it", pooled.p_values[truth == 0])
         page = combined.pages[1]
         alone = Estimate(survey, page.n, page.counts)
-        alone.people = n
+        alone.took_part = n
         score.interval("question with one page, sample", *alone.interval(target="sample"), sample)
 
     return once

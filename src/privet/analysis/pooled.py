@@ -24,7 +24,7 @@ class Pooled(Shown):
     def __init__(self, survey: Survey, margin: Margin) -> None:
         n = sum(page.n for page in margin.pages)
         super().__init__(survey, n, np.zeros(len(margin.frequencies), dtype=np.int64))
-        self.people = margin.combined.people
+        self.took_part = margin.combined.people
         self.margin = margin
 
     @property

@@ -76,7 +76,7 @@ class QuestionnaireEstimate:
         if not others and page.asks == (question,):
             drew, aggregate = self._parts[page]
             alone: Shown = estimate_from(survey, drew, aggregate)
-            alone.people = self.n  # those who drew the page are a random part of them
+            alone.took_part = self.n  # those who drew the page are a random part of them
             return alone
         return Pooled(survey, self._combined.question(self._place(question)))
 

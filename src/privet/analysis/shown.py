@@ -74,13 +74,13 @@ def in_people(shares: Floats, low: Floats, high: Floats, target: Target) -> dict
 class Shown(ABC):
     """Shares of a survey's categories, with standard errors and intervals.
 
-    `n` people answered the question. `people` took part: as many, or all who answered any page of
+    `n` people answered the question. `took_part` people took part: as many, or all who answered any page of
     a questionnaire, of whom those n are a random part.
     """
 
     def __init__(self, survey: Survey, n: int, counts: NDArray[np.int64]) -> None:
         self.survey = survey
-        self.n = self.people = n
+        self.n = self.took_part = n
         self.counts = counts.copy()
         self.counts.flags.writeable = False
 
@@ -116,8 +116,8 @@ class Shown(ABC):
 
     def whose(self, owner: str, target: Target) -> Target:
         """Check a target; return it as mechanisms understand it, who know of n people alone."""
-        check_target(owner, target, self.people)
-        return self.people if target == "sample" and self.people > self.n else target
+        check_target(owner, target, self.took_part)
+        return self.took_part if target == "sample" and self.took_part > self.n else target
 
     def found(self, rate: float = 0.05) -> NDArray[np.bool_]:
         """Return which categories are held by someone, as far as can be told from the noise.

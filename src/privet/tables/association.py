@@ -53,11 +53,11 @@ def association(table: Table) -> Measured:
     margins = [table.margin(question) for question in table.questions]
     test, law = table.distance, _law(table, margins)
     # The least of φ² for each unit of the distance of the test, whatever the answers' pattern is.
-    ratio = prod(map(_least_ratio, margins)) / test.weight
+    ratio = float(prod(map(_least_ratio, margins))) / test.weight
     known = all((one.interval()[0] > 0).all() for one in margins)
 
     def tested(chance: float) -> float:
-        return min(ratio * test.law.least(chance, most / ratio), most)
+        return min(ratio * test.law.least(chance, most / ratio), float(most))
 
     # An estimate that is smaller than noise alone would make it is no sign of more certainty.
     above, noise = law._replace(seen=max(law.seen, law.mean)), law._replace(seen=law.mean)
