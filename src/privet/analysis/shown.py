@@ -74,8 +74,8 @@ def in_people(shares: Floats, low: Floats, high: Floats, target: Target) -> dict
 class Shown(ABC):
     """Shares of a survey's categories, with standard errors and intervals.
 
-    `n` people answered the question. `took_part` people took part: as many, or all who answered any page of
-    a questionnaire, of whom those n are a random part.
+    `n` people answered the question, and `took_part` is how many took part: as many, or all who
+    answered any page of a questionnaire, of whom those n are a random part.
     """
 
     def __init__(self, survey: Survey, n: int, counts: NDArray[np.int64]) -> None:
