@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -10,6 +11,9 @@ import pytest
 
 from commands import BAD_DATA, SYSTEM, USAGE, assert_is_a_picture, fails, run, succeeds
 from privet import Questionnaire, Scale, Several, Survey
+from privet.cli.questionnaires import _cells
+from privet.mechanisms import KSubset
+from privet.tables import Combined, PageCounts
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "questionnaire.toml"
 SMOKES, REGIONS = ["every day", "now and then", "no"], ["north", "south", "east", "west"]
@@ -110,6 +114,20 @@ def test_shares_of_a_row_that_nobody_is_in_are_not_a_number(folder):
     assert document["tables"][0]["row_shares"][2] == [None] * 3
     assert document["tables"][0]["row_shares_high"][2] == [1.0] * 3
     assert "– (0.0–100.0)" in succeeds("estimate", "q.parquet")
+
+
+def test_shares_are_shown_within_0_and_100_percent():
+    """Also where the unbiased ones are beyond; and so are the ends of intervals, which differ."""
+    beyond, mechanism = np.array([[0.33, -0.03], [0.15, 0.55]]), KSubset(4, 1.0)
+    counts = 3000 * (mechanism.h + (mechanism.g - mechanism.h) * beyond.ravel())
+    page = PageCounts((0, 1), (2, 2), mechanism, 3000, counts)
+    table = Combined([page], (2, 2)).table(0, 1)
+    assert table.row_shares().frequencies.max() == pytest.approx(1.1)
+    for shown in (table, table.row_shares()):
+        for text in _cells(shown, 0.95).ravel():
+            share, low, high = map(float, re.fullmatch(r"(\S+) \((\S+)–(\S+)\)", text).groups())
+            assert 0 <= share <= 100
+            assert 0 <= low < high <= 100
 
 
 def test_a_group_may_be_called_like_a_column_of_the_table(asked):

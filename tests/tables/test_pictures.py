@@ -1,5 +1,8 @@
 """Pictures of tables: every share is there, and what goes together is marked."""
 
+from math import sqrt
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 
@@ -42,17 +45,33 @@ def test_a_picture_has_shares_and_marks(tmp_path):
         assert (tmp_path / f"table.{ending}").stat().st_size > 1000
 
 
-def test_surplus_has_its_own_error():
-    """As drawn from the exact variance of the sum that it is, to first order."""
+def test_surplus_is_tested_with_its_error_if_there_is_none():
+    """From the exact variance of the sum that it is, to first order; nearly normal, for so many."""
     table = table_of(TIED)
-    values, errors = surplus(table)
+    values, p_values = surplus(table)
     row, column = TIED.sum(axis=1), TIED.sum(axis=0)
     np.testing.assert_allclose(values, TIED - np.multiply.outer(row, column), atol=1e-12)
+    assert (p_values < 1e-3).all()
+    free = np.multiply.outer(row, column)
+    near = free + 0.02 * np.array([[1, -1, 0], [-1, 1, 0]])
     weights = np.zeros(TIED.shape)
-    weights[1, 2] = 1
-    weights[1] -= column[2]
-    weights[:, 2] -= row[1]
-    assert errors[1, 2] ** 2 == pytest.approx(table.combined.variance((0, 1), weights), rel=1e-9)
+    weights[0, 1] = 1
+    weights[0] -= column[1]
+    weights[:, 1] -= row[0]
+    error = sqrt(table_of(free).combined.variance((0, 1), weights))
+    _, p_values = surplus(table_of(near))
+    assert p_values[0, 1] == pytest.approx(2 * NormalDist().cdf(-0.02 / error), rel=0.1)
+
+
+def test_no_mark_in_cells_of_next_to_nobody():
+    """One person in a cell where .1 is expected is no surplus to point at; 5 in 100 tables may."""
+    crowd = np.multiply.outer([0.99, 0.01], [0.965, 0.035])
+    rng, marked, repeats = np.random.default_rng(5), 0, 300
+    for _ in range(repeats):
+        pages = pages_of(crowd, [(0, 1)], [300], 8.0, rng)
+        _, p_values = surplus(Combined(pages, crowd.shape).table(0, 1))
+        marked += (p_values <= 0.05 / crowd.size).any()
+    assert marked <= 0.05 * repeats
 
 
 def test_what_does_not_fit_is_refused():

@@ -10,6 +10,8 @@ from privet import simulate
 from privet.errors import InvalidArgument
 from privet.mechanisms import Cyclotomic, KSubset
 from privet.tables import Combined, PageCounts
+from privet.tables.association import _law
+from privet.tables.ratios import shown
 from questionnaires import correlated, margin, page_of, pages_of
 
 PAGES, PEOPLE = [(0, 1), (0,), (1,)], [2000, 600, 600]
@@ -164,6 +166,112 @@ def test_association_without_noise_is_cramers_v():
     assert measured.value == pytest.approx(cramers_v(TIED), rel=1e-5)
     low, high = measured.interval()
     assert low < measured.value < high < low + 1e-4
+
+
+ALONE = [
+    (np.full((8, 8), 1 / 64), 0.5, 4000),
+    (np.full((8, 8), 1 / 64), 1.0, 1000),
+    (np.multiply.outer([0.7, 0.3, 0], [0.5, 0.5, 0, 0]), 1.0, 300),
+    (np.multiply.outer([0.5, 0.3, 0.1, 0.06, 0.04], [0.4, 0.3, 0.2, 0.05, 0.03, 0.02]), 1.0, 3000),
+]
+
+
+def joint_tables(joint, epsilon, n, repeats, seed=1):
+    """Tables of people who all answered both questions."""
+    rng, mechanism = np.random.default_rng(seed), KSubset(joint.size, epsilon)
+    for _ in range(repeats):
+        page = page_of(joint, (0, 1), mechanism, n, rng)
+        yield Combined([page], joint.shape).table(0, 1)
+
+
+@pytest.mark.parametrize(("joint", "epsilon", "n"), ALONE)
+def test_association_excludes_0_exactly_where_independence_is_rejected(joint, epsilon, n):
+    """At every level, and so as often as it should be; weak ones are excluded by the same rule."""
+    repeats, found = 150, 0
+    for table in joint_tables(joint, epsilon, n, repeats):
+        p_value, v = table.independence().p_value, table.association()
+        for alpha in (0.01, 0.05, 0.3, 0.9):
+            low, high = v.interval(1 - alpha)
+            assert (low > 0) == (p_value <= alpha)
+            assert low < high
+        low, high = v.interval()
+        assert low <= v.value <= high
+        found += low > 0
+    assert found / repeats < rejected(0.05, repeats)[1]
+
+
+def test_association_by_itself_excludes_0_too_often():
+    """The law of φ² alone, which weighs by estimated margins: why the test decides."""
+    joint, epsilon, n = ALONE[2]
+    laws = (
+        _law(table, [table.margin(0), table.margin(1)])
+        for table in joint_tables(joint, epsilon, n, 400)
+    )
+    assert np.mean([law.least(0.025, 9.0) > 0 for law in laws]) > 0.09
+
+
+def test_association_is_covered_where_answers_are_rare():
+    """Two of a hundred; it goes up to 1 where it is not certain that an answer is given."""
+    joint, repeats = np.array([[0.02, 0.01], [0.03, 0.94]]), 300
+    v, ends = cramers_v(joint), []
+    for table in joint_tables(joint, 4.0, 3000, repeats):
+        measured = table.association()
+        ends.append((*measured.interval(), measured.standard_error))
+    low, high, errors = np.array(ends).T
+    assert np.mean((low <= v) & (v <= high)) > rejected(0.95, repeats)[0]
+    assert (high < 1).all()
+    assert np.isfinite(errors).all()
+    for table in joint_tables(joint, 1.0, 300, 20):
+        if (table.margin(0).interval()[0] == 0).any():
+            assert table.association().interval()[1] == 1
+            assert np.isnan(table.association().standard_error)
+
+
+@pytest.mark.parametrize("corrected", [True, False])
+def test_independence_where_hardly_anybody_differs(corrected, monkeypatch):
+    """One false report is no sign; the law of normal errors alone would take it for one."""
+    if not corrected:
+        monkeypatch.setattr("privet.tables.independence._excess", lambda *_: 0.0)
+    joint, repeats = np.zeros((5, 3)), 400
+    joint[0, 0] = 1
+    found = np.mean(
+        [t.independence().p_value <= 0.05 for t in joint_tables(joint, 8.0, 120, repeats)]
+    )
+    assert bool(found < rejected(0.05, repeats)[1]) is corrected
+
+
+def test_conditional_shares_of_few_people_are_covered_at_a_large_epsilon():
+    """A row of 4 in 100, of whom hardly any gave the answer: where the normal law covers less."""
+    joint = np.array([[0.002, 0.038], [0.46, 0.5]])
+    shares, repeats, z = joint / joint.sum(axis=1, keepdims=True), 500, 1.96
+    hits = normal = 0.0
+    for table in joint_tables(joint, 8.0, 300, repeats, seed=2):
+        rows = table.row_shares()
+        low, high = rows.interval()
+        hits = hits + ((low <= shares) & (shares <= high)) / repeats
+        off = table.frequencies - shares * table.frequencies.sum(axis=1, keepdims=True)
+        normal = normal + (off**2 <= z**2 * rows._variance(rows.frequencies.clip(0, 1))) / repeats
+    assert np.min(hits) > rejected(0.95, repeats)[0]
+    assert np.min(normal) < 0.8
+
+
+def test_conditional_shares_beyond_the_ends_have_intervals():
+    """As those at the ends: never empty, and shown within 0 and 1; errors need a clear divisor."""
+    beyond = np.array([[0.33, -0.03], [0.15, 0.55]])
+    mechanism = KSubset(4, 1.0)
+    counts = 3000 * (mechanism.h + (mechanism.g - mechanism.h) * beyond.ravel())
+    page = PageCounts((0, 1), (2, 2), mechanism, 3000, counts)
+    rows = Combined([page], (2, 2)).table(0, 1).row_shares()
+    np.testing.assert_allclose(rows.frequencies[0], [1.1, -0.1])
+    np.testing.assert_array_equal(shown(rows.frequencies)[0], [1, 0])
+    low, high = rows.interval()
+    assert (low < high).all()
+    assert high[0, 0] == 1
+    assert low[0, 1] == 0
+    assert np.isfinite(rows.standard_errors).all()
+    rare = np.array([[0.01, 0.01], [0.48, 0.5]])
+    table = next(joint_tables(rare, 1.0, 300, 1))
+    assert np.isnan(table.row_shares().standard_errors[0]).all()
 
 
 def test_traces_of_many_cells_are_near_the_exact_ones(monkeypatch):

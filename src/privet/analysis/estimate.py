@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import alpha_of, check_target
+from ..arguments import alpha_of
 from ..mechanisms.symmetric import Symmetric
 from .shown import Shown, decimals
 
@@ -64,8 +64,9 @@ class Estimate(Shown):
         """Return the lower and upper ends of a confidence interval for each category.
 
         target="population" is for the crowd that the n people were drawn from, target="sample" for
-        the share among these n people themselves, which is narrower. Between the two, target=N is
-        for N people of whom these n are a random part. How, the mechanism knows: where it is
+        the share among these n people themselves, which is narrower, or, of a questionnaire, among
+        all who answered any page. Between the two, target=N is for N people of whom these n are a
+        random part. How, the mechanism knows: where it is
         symmetric, the law of a count is known exactly, and the intervals cover at least at the
         level; else they are those of a binomial law with the same variances. No interval is empty:
         its lower end is below 1 and its upper end above 0, but for a sample without noise.
@@ -73,7 +74,7 @@ class Estimate(Shown):
         so that they hold together.
         """
         alpha = alpha_of("Estimate.interval", level)
-        check_target("Estimate.interval", target, self.n)
+        target = self.whose("Estimate.interval", target)
         alpha /= len(self.counts) if simultaneous else 1
         low, high = self.survey.mechanism.interval(self.counts, self.n, alpha, target)
         return np.clip(low, 0, 1), np.clip(high, 0, 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +24,7 @@ class Pooled(Shown):
     def __init__(self, survey: Survey, margin: Margin) -> None:
         n = sum(page.n for page in margin.pages)
         super().__init__(survey, n, np.zeros(len(margin.frequencies), dtype=np.int64))
+        self.took_part = margin.combined.people
         self.margin = margin
 
     @property
@@ -43,12 +43,10 @@ class Pooled(Shown):
         """Return the lower and upper ends of a confidence interval for each category."""
         return self.margin.interval(level, target=target, simultaneous=simultaneous)
 
-    @cached_property
+    @property
     def p_values(self) -> Floats:
-        """How likely each share is to be as large or larger, if nobody holds the category."""
-        from scipy.special import ndtr
-
-        return np.asarray(ndtr(-self.frequencies / self.standard_errors))
+        """How likely so large an estimate or a larger one is, if nobody holds the category."""
+        return self.margin.p_values
 
     @property
     def can_shrink(self) -> bool:

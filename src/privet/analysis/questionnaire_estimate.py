@@ -75,7 +75,9 @@ class QuestionnaireEstimate:
         (page, *others) = asked
         if not others and page.asks == (question,):
             drew, aggregate = self._parts[page]
-            return estimate_from(survey, drew, aggregate)  # type: ignore[no-any-return]
+            alone: Shown = estimate_from(survey, drew, aggregate)
+            alone.took_part = self.n  # those who drew the page are a random part of them
+            return alone
         return Pooled(survey, self._combined.question(self._place(question)))
 
     def table(self, first: str, second: str, *others: str) -> Table:
@@ -121,7 +123,8 @@ class QuestionnaireEstimate:
             pages.append(PageCounts(places, page.sizes, page.mechanism, drew, counts))
         names = [cell_names(one.answers) for one in self._tabled]
         ids = [one.id for one in self._tabled]
-        return Combined(pages, [len(some) for some in names], names=ids, categories=names)
+        sizes = [len(some) for some in names]
+        return Combined(pages, sizes, names=ids, categories=names, people=self.n)
 
     def __repr__(self) -> str:
         lines = [f"Estimate from {self.n:,} reports: {self.survey.title}"]

@@ -77,7 +77,7 @@ class ScaleEstimate(Shown):
         number between, more often than it says.
         """
         alpha = alpha_of("ScaleEstimate.interval", level)
-        check_target("ScaleEstimate.interval", target, self.n)
+        self.whose("ScaleEstimate.interval", target)
         return self.numbers.cells(alpha / (self.scale.cells if simultaneous else 1))
 
     @property

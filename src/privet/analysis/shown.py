@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..arguments import alpha_of, check_adds_up, whole
+from ..arguments import alpha_of, check_adds_up, check_target, whole
 from ..errors import InvalidArgument
 from ..refine import project_simplex
 from .columns import arrow, frame
@@ -72,11 +72,15 @@ def in_people(shares: Floats, low: Floats, high: Floats, target: Target) -> dict
 
 
 class Shown(ABC):
-    """Shares of a survey's categories, with standard errors and intervals."""
+    """Shares of a survey's categories, with standard errors and intervals.
+
+    `n` people answered the question, and `took_part` is how many took part: as many, or all who
+    answered any page of a questionnaire, of whom those n are a random part.
+    """
 
     def __init__(self, survey: Survey, n: int, counts: NDArray[np.int64]) -> None:
         self.survey = survey
-        self.n = n
+        self.n = self.took_part = n
         self.counts = counts.copy()
         self.counts.flags.writeable = False
 
@@ -109,6 +113,11 @@ class Shown(ABC):
     @abstractmethod
     def shrink(self) -> Floats:
         """Return a distribution to show."""
+
+    def whose(self, owner: str, target: Target) -> Target:
+        """Check a target; return it as mechanisms understand it, who know of n people alone."""
+        check_target(owner, target, self.took_part)
+        return self.took_part if target == "sample" and self.took_part > self.n else target
 
     def found(self, rate: float = 0.05) -> NDArray[np.bool_]:
         """Return which categories are held by someone, as far as can be told from the noise.

@@ -15,8 +15,10 @@ from ..answers.scale import Scale
 from ..answers.several import Several
 from ..questionnaire import Questionnaire
 from ..survey import Survey
+from ..tables.ratios import shown
 from .demo import count_reports
 from .output import outputs, print_json, rows_of
+from .questionnaires import association_in_words
 from .show import describe_survey
 from .terminal import print_table
 
@@ -147,7 +149,8 @@ def _rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[
 def _table_rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[Row]:
     """Return how people get to work, by where they live."""
     shares = estimate.table(*TABLE).row_shares()
-    columns = (column.ravel().tolist() for column in (shares.frequencies, *shares.interval()))
+    values = shown(shares.frequencies)
+    columns = (column.ravel().tolist() for column in (values, *shares.interval()))
     given, homes = Counter(zip(crowd["home"], crowd["way"], strict=True)), Counter(crowd["home"])
     return [
         Row(home, way, value, low, high, given[home, way] / homes[home])
@@ -197,19 +200,16 @@ def _print_rows(rows: list[Row]) -> None:
 
 
 def _print_table(estimate: QuestionnaireEstimate, rows: list[Row]) -> None:
-    title = "Of those who live there, this share gets to work so, ± s.e. (truth)"
+    title = "Of those who live there, % who get to work so, 95 % intervals, and the truth"
     found = estimate.table(*TABLE)
-    errors = found.row_shares().standard_errors.ravel()
     cells = [
-        f"{100 * row.value:z.0f} ± {100 * error:.0f} % ({100 * row.truth:.0f} %)"
-        for row, error in zip(rows, errors, strict=True)
+        f"{100 * row.value:.0f} ({100 * row.low:.0f}–{100 * row.high:.0f}), {100 * row.truth:.0f}"
+        for row in rows
     ]
     lines = [[home, *cells[i * len(WAYS) :][: len(WAYS)]] for i, home in enumerate(HOMES)]
     print_table(["home"], WAYS, lines, title, no_wrap=True)
-    v = found.association()
-    low, high = v.interval()
     click.echo(found.independence())
-    click.echo(f"Cramér's V is {v.value:.2f}, between {low:.2f} and {high:.2f}.")
+    click.echo(association_in_words(found, _LEVEL))
 
 
 def _document(

@@ -164,10 +164,21 @@ def _print_table(table: Table, level: float) -> None:
     _print_cells(table, title, _cells(table, level))
     title = f"Of those with each answer to {names[0]!r}: % with each answer to {names[1]!r}"
     _print_cells(table, title, _cells(table.row_shares(), level))
+    screen.print(f"{table.independence()}")
+    screen.print(f"{association_in_words(table, level)}\n")
+
+
+def association_in_words(table: Table, level: float) -> str:
+    """Return Cramér's V with its interval, whose lower end does not look like 0 unless it is."""
     strength = table.association()
     low, high = strength.interval(level)
-    screen.print(f"{table.independence()}")
-    screen.print(f"Cramér's V = {strength.value:.2f}, from {low:.2f} to {high:.2f}.\n")
+    least = f"{low:.2f}" if low == 0 or round(low, 2) else f"{low:.1g}"
+    said = f"Cramér's V = {strength.value:.2f}, from {least} to {high:.2f}"
+    return (
+        f"{said}, as some answers may be nobody's."
+        if isnan(strength.standard_error)
+        else f"{said}."
+    )
 
 
 def _print_cells(table: Table, title: str, cells: NDArray[np.str_]) -> None:
@@ -176,16 +187,18 @@ def _print_cells(table: Table, title: str, cells: NDArray[np.str_]) -> None:
     print_table(table.names[:1], second, rows, title, overflow="fold")
 
 
-def _cells(shown: Table | ConditionalShares, level: float) -> NDArray[np.str_]:
+def _cells(cells: Table | ConditionalShares, level: float) -> NDArray[np.str_]:
     """Return the text of each cell: a share and its interval, in percent."""
     import numpy as np
 
-    columns = (column.ravel() for column in (shown.frequencies, *shown.interval(level)))
+    from ..tables.ratios import shown
+
+    columns = (column.ravel() for column in (shown(cells.frequencies), *cells.interval(level)))
     texts = [
-        f"{'–' if isnan(share) else f'{100 * share:z.1f}'} ({100 * low:.1f}–{100 * high:.1f})"
+        f"{'–' if isnan(share) else f'{100 * share:.1f}'} ({100 * low:.1f}–{100 * high:.1f})"
         for share, low, high in zip(*columns, strict=True)
     ]
-    return np.array(texts).reshape(shown.frequencies.shape)
+    return np.array(texts).reshape(cells.frequencies.shape)
 
 
 def _described_table(ids: Sequence[str], table: Table, level: float) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arguments import alpha_of
 from ..errors import InvalidArgument
+from ..tables.ratios import shown
 from ..tables.surplus import surplus
 from . import canvas
 
@@ -25,9 +25,9 @@ _UNSURE = "#71776d"
 def plot_table(table: Table, ax: Any = None, *, level: float = 0.95) -> Any:
     """Draw a table of two questions, the first downwards; return the axes.
 
-    A cell has its share, and half the length of its interval below it, in percent. The fuller its
-    green, the larger is the share. ▲ and ▼ are pairs of answers that are found more or less often
-    than if the answers were independent, all at once at the level; the others are grey.
+    A cell has its share, and the ends of its interval below it, in percent. The fuller its green,
+    the larger is the share. ▲ and ▼ are pairs of answers that are found more or less often than if
+    the answers were independent, all at once at the level; the others are grey.
     """
     alpha = alpha_of("plot_table", level)
     if table.frequencies.ndim != 2 or max(table.frequencies.shape) > _MOST_ANSWERS:
@@ -37,15 +37,13 @@ def plot_table(table: Table, ax: Any = None, *, level: float = 0.95) -> Any:
     names = [canvas.labels(each) for each in table.categories]
     ax = ax or canvas.shown_figure(*_size(table)).gca()
     ax.imshow(np.clip(table.frequencies, 0, None), cmap=_greens(), vmin=0, aspect="auto")
-    low, high = table.interval(level)
-    values, errors = surplus(table)
-    reach = NormalDist().inv_cdf(1 - alpha / 2 / values.size) * errors
-    for place, share in np.ndenumerate(100 * table.frequencies):
-        found = abs(values[place]) > reach[place]
-        mark = ("▲ " if values[place] > 0 else "▼ ") if found else ""
-        half = 50 * (high[place] - low[place])
-        said = f"{mark}{share:.1f}\n± {half:.1f}".replace("-", "−")
-        color = canvas.INK if found else _UNSURE
+    low, high = (100 * end for end in table.interval(level))
+    values, p_values = surplus(table)
+    certain = p_values <= alpha / values.size
+    for place, share in np.ndenumerate(100 * shown(table.frequencies)):
+        mark = ("▲ " if values[place] > 0 else "▼ ") if certain[place] else ""
+        said = f"{mark}{share:.1f}\n{low[place]:.1f}–{high[place]:.1f}"
+        color = canvas.INK if certain[place] else _UNSURE
         ax.text(*place[::-1], said, ha="center", va="center", fontsize=8, color=color)
     ax.set_xticks(range(columns), names[1], parse_math=False)
     ax.set_yticks(range(rows), names[0], parse_math=False)

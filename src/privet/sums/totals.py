@@ -21,7 +21,7 @@ import numpy as np
 from ..analysis.estimate import Estimate
 from ..analysis.hits import Hits, drawn
 from ..analysis.tally import Tally
-from ..arguments import alpha_of, check_adds_up, check_target
+from ..arguments import alpha_of, check_adds_up
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
 from ..mechanisms.symmetric import Symmetric
 from ..refine import project_simplex
@@ -234,7 +234,7 @@ def difference(
     shift = (a._others is not None) - (b._others is not None)
     _, shares, noises = _groups(a._estimate, weights, shift)
     sampled = float(shares[0] + shares[-1] - (shares[-1] - shares[0]) ** 2)
-    variance = float(shares @ noises) + drawn(target, a._estimate.n) * sampled
+    variance = float(shares @ noises) + drawn(a.target, a._estimate.n) * sampled
     error = sqrt(variance / a._estimate.n)
     product = 2 * a.standard_error * b.standard_error
     apart = a.standard_error**2 + b.standard_error**2 - error**2
@@ -277,7 +277,7 @@ def change(
 
 def _total(owner: str, counted: Estimate | Tally, categories: Categories, target: Target) -> Total:
     estimate = estimate_of(owner, "estimate", counted)
-    check_target(owner, target, estimate.n)
+    target = estimate.whose(owner, target)
     return _total_at(estimate, _find(owner, estimate.survey, categories), target)
 
 

@@ -59,6 +59,9 @@ class Combined:
         What the questions are called.
     categories : sequence of sequences of str, optional
         The categories of each question.
+    people : int, optional
+        How many people took part in all, also on pages that are not here; by default those of the
+        pages. The people of each page are a random part of them.
 
     >>> from privet.mechanisms import KSubset
     >>> from privet.tables import PageCounts
@@ -80,6 +83,7 @@ class Combined:
         *,
         names: Sequence[str] | None = None,
         categories: Sequence[Sequence[str]] | None = None,
+        people: int | None = None,
     ) -> None:
         self.sizes = tuple(whole("Combined", f"sizes[{q}]", d, 2) for q, d in enumerate(sizes))
         named = [f"question {q}" for q in range(len(sizes))] if names is None else names
@@ -100,6 +104,7 @@ class Combined:
                 raise InvalidArgument("Combined", f"pages[{i}]", rule, asked)
         self.pages = tuple(page for page in pages if page.n)
         self.n = sum(page.n for page in self.pages)
+        self.people = self.n if people is None else whole("Combined", "people", people, self.n)
         self.precision = cache(self._summed_precision)
 
     def __repr__(self) -> str:

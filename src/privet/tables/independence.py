@@ -14,19 +14,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .traces import traces
+from ..mechanisms.subsets.k_subset import KSubset
+from .traces import SquaredLength, traces
 
 if TYPE_CHECKING:
+    from ..sums.covariance import Operator
     from .pages import Floats
     from .table import Table
 
-__all__ = ["Independence", "independence"]
+__all__ = ["Distance", "Independence", "distance", "independence"]
 
 _ROUNDS, _PRECISION = 500, 1e-12
+_MOST_VALUES = 256
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,31 @@ class Independence:
 
 def independence(table: Table) -> Independence:
     """Test whether the answers to the two questions of a table are independent."""
-    from scipy.special import chdtrc
-
     rows, columns = table.frequencies.shape
+    law, (one, other) = table.distance.law, table.names
+    freedom = (rows - 1) * (columns - 1)
+    return Independence(law.seen, freedom, law.above(0.0), (one, other))
+
+
+class Distance(NamedTuple):
+    """How far a table is from independence: the law of that, and how much a surplus adds to it.
+
+    Attributes
+    ----------
+    law : SquaredLength
+        Of the statistic.
+    weight : float
+        A table that exceeds that of independent answers with its margins by γ is at the squared
+        distance weight · Σγ² from the nearest product, or nearer.
+
+    """
+
+    law: SquaredLength
+    weight: float
+
+
+def distance(table: Table) -> Distance:
+    """Return how far a table of two questions is from the nearest one of independent answers."""
     lengths = _Lengths(table)
     row, column = lengths.fit(table.frequencies)
     null = np.multiply.outer(_shares(row), _shares(column))
@@ -80,10 +105,40 @@ def independence(table: Table) -> Independence:
         return lengths.root(_without(probes, tangent))
 
     covariance = table.combined.covariance(table.questions, null)
-    mean, square = traces(covariance, left, adjoint, (rows, columns))
-    p_value = float(chdtrc(mean**2 / square, statistic * mean / square))
-    freedom, (one, other) = (rows - 1) * (columns - 1), table.names
-    return Independence(statistic, freedom, p_value, (one, other))
+    mean, square = traces(covariance, left, adjoint, table.frequencies.shape)
+    square += _excess(table, null, left) / 2
+    back = adjoint(off[..., None])
+    along = float((back * covariance(back)).sum()) / statistic if statistic else square / mean
+    return Distance(SquaredLength(statistic, mean, square, along), lengths.both * lengths.cells)
+
+
+def _excess(table: Table, null: Floats, left: Operator) -> float:
+    """Return what the variance of the statistic has more than that of normal errors.
+
+    It is the variance of each person's own part of the statistic, which is not small where few
+    people differ from the others. It is found where a report is one of few values, as at a large
+    ε; elsewhere reports differ, and errors are normal.
+    """
+    excess = 0.0
+    for page in table.pages:
+        mechanism = page.mechanism
+        if not isinstance(mechanism, KSubset) or mechanism.k > 1 or mechanism.d > _MOST_VALUES:
+            continue
+        shared, questions = table.combined.shared(page, table.questions), table.questions
+        away = tuple(axis for axis, q in enumerate(questions) if q not in shared)
+        margin = null.sum(axis=away)
+        cells = np.eye(margin.size).reshape(*margin.shape, -1)
+        parts = left(table.combined.carried(page, cells, shared, questions)) / (
+            mechanism.g - mechanism.h
+        )
+        parts = parts.reshape(-1, margin.size)
+        # The other questions of the page make a value of this margin one of many of the page's.
+        others = mechanism.d / margin.size
+        chances = others * mechanism.h + (mechanism.g - mechanism.h) * margin.ravel()
+        squares = np.square(parts - (parts @ chances)[:, None]).sum(axis=0)
+        mean = chances @ squares
+        excess += float(chances @ (squares - mean) ** 2) / page.n**3
+    return excess
 
 
 class _Lengths:

@@ -1,33 +1,44 @@
 """Conditional shares: of those who gave one answer, how many gave another.
 
-A conditional share is a ratio ρ = θ_ab/θ_a. Its interval holds all ρ for which a score test does
-not reject that θ_ab − ρ θ_a is 0, as Fieller's (1954), with the variance that this difference has
-if ρ is true. Where θ_a is not clearly above 0, any share is possible: the interval is [0, 1].
+A conditional share is a ratio ρ = θ_ab/θ_a. Its interval holds all ρ for which a test does not
+reject that θ_ab − ρ θ_a is 0, as Fieller's (1954), with the variance that this difference has if ρ
+is true, and the tails of a binomial count (`likeness`), as of few people with a rare answer. Where
+θ_a is not clearly above 0, any share is possible: the interval is [0, 1].
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arguments import alpha_of
+from .likeness import lower_tail, upper_tail
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .pages import Floats
     from .table import Table
 
-__all__ = ["ConditionalShares", "cell_columns"]
+    Tail = Callable[[Floats, Floats, Floats], Floats]
 
-_ROUNDS = 40
+__all__ = ["ConditionalShares", "cell_columns", "shown"]
+
+_ROUNDS, _LEAST = 30, 1e-9
+_CLEAR = 4  # standard errors
 
 
 def cell_columns(*of_cells: Floats) -> dict[str, Any]:
     """Return frequencies, standard errors and the ends of intervals, a row for each cell."""
     names = "frequency", "standard_error", "low", "high"
     return dict(zip(names, map(np.ravel, of_cells), strict=True))
+
+
+def shown(shares: Floats) -> Floats:
+    """Return unbiased shares as people read them, none below 0 or above 1."""
+    return np.asarray(np.clip(shares, 0, 1))
 
 
 class ConditionalShares:
@@ -52,9 +63,15 @@ class ConditionalShares:
 
     @cached_property
     def standard_errors(self) -> Floats:
-        """The standard error of each share, by the delta method."""
+        """The standard error of each share, by the delta method.
+
+        It needs a divisor that is not near 0: not a number where the share of those who gave the
+        answer a is less than four of its own standard errors.
+        """
         share = np.clip(np.nan_to_num(self.frequencies), 0, 1)
-        return np.sqrt(self._variance(share)) / self._divisor
+        given = self.table.margin(self.table.questions[0])
+        clear = given.frequencies >= _CLEAR * given.standard_errors
+        return np.where(clear[:, None], np.sqrt(self._variance(share)) / self._divisor, np.nan)
 
     def interval(self, level: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
         """Return the ends of a confidence interval for each share, in the population.
@@ -63,11 +80,10 @@ class ConditionalShares:
         """
         alpha = alpha_of("ConditionalShares.interval", level)
         alpha /= self.frequencies.size if simultaneous else 1
-        z = NormalDist().inv_cdf(1 - alpha / 2)
         lowest, _ = self.table.margin(self.table.questions[0]).interval(1 - alpha)
         clear = np.broadcast_to(lowest[:, None] > 0, self.frequencies.shape)
-        start = np.clip(np.nan_to_num(self.frequencies), 0, 1)
-        low, high = (self._end(start, np.full(start.shape, end), z) for end in (0.0, 1.0))
+        low = self._end(0.0, upper_tail, alpha / 2)
+        high = self._end(1.0, lower_tail, alpha / 2)
         return np.where(clear, low, 0.0), np.where(clear, high, 1.0)
 
     def columns(self, level: float = 0.95, *, simultaneous: bool = False) -> dict[str, Any]:
@@ -79,19 +95,29 @@ class ConditionalShares:
         given, other = self.table.names
         return f"<ConditionalShares: {other}, by {given}>"
 
-    def _end(self, inside: Floats, outside: Floats, z: float) -> Floats:
-        """Return how far from inside towards outside the shares are that are not rejected."""
-        whole = self._accepts(outside, z)
-        far = outside
-        for _ in range(_ROUNDS):
-            half = (inside + far) / 2
-            good = self._accepts(half, z)
-            inside, far = np.where(good, half, inside), np.where(good, far, half)
-        return np.where(whole, outside, inside)
+    def _end(self, end: float, tail: Tail, chance: float) -> Floats:
+        """Return how far towards the end the shares are whose tail has more than this chance.
 
-    def _accepts(self, share: Floats, z: float) -> Any:
-        distance = self.table.frequencies - share * self._given
-        return distance**2 <= z**2 * self._variance(share)
+        The distance of a cell from the share of its row is like that of a binomial count from its
+        mean, with the rate ρ, the step that the cell's estimate has, and the distance's variance.
+        An estimate beyond 0 or 1 counts as one there, so that no interval is empty.
+        """
+        inside = np.clip(np.nan_to_num(self.frequencies), 0, 1)
+        start, outside = inside, np.full(inside.shape, end)
+        step = self.table.likeness.step
+
+        def accepted(share: Floats) -> Any:
+            rate = np.clip(share, _LEAST, 1 - _LEAST)
+            people = self._variance(share) / step**2 / (rate * (1 - rate))
+            hits = (start - share) * self._given / step + people * rate
+            return tail(hits, people, rate) > chance
+
+        whole = accepted(outside)
+        for _ in range(_ROUNDS):
+            half = (inside + outside) / 2
+            good = accepted(half)
+            inside, outside = np.where(good, half, inside), np.where(good, outside, half)
+        return np.where(whole, end, inside)
 
     def _variance(self, share: Floats) -> Floats:
         """Return the variance of θ_ab − ρ θ_a for each cell, if the shares ρ are true."""

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .likeness import lower_tail, upper_tail
+
 if TYPE_CHECKING:
     from ..sums.covariance import Operator
     from .pages import Floats
@@ -13,16 +15,33 @@ if TYPE_CHECKING:
 
 __all__ = ["apart", "apart_adjoint", "own_covariance", "surplus"]
 
+_LEAST = 1e-9
+
 
 def surplus(table: Table) -> tuple[Floats, Floats]:
-    """Return γ of each cell of a table of two questions, and its standard error."""
+    """Return γ of each cell of a table of two questions, and its two-sided p-value.
+
+    If the answers are independent, γ is like the distance of a binomial count from its mean, with
+    the rate rc, the step that the cell's estimate has, and γ's variance (`likeness`).
+    """
     theta = table.frequencies
     row, column = theta.sum(axis=1), theta.sum(axis=0)
-    covariance = own_covariance(table)
+    values, expected = theta - np.multiply.outer(row, column), _product(row, column)
+    covariance = table.combined.covariance(table.questions, expected)
     cells = np.eye(theta.size).reshape(*theta.shape, -1)
     back = apart_adjoint(cells, row, column)
     variances = (back * covariance(back)).sum(axis=(0, 1)).reshape(theta.shape)
-    return theta - np.multiply.outer(row, column), np.sqrt(np.maximum(variances, 0))
+    rate, step = np.clip(expected, _LEAST, 1 - _LEAST), table.likeness.step
+    people = variances / step**2 / (rate * (1 - rate))
+    hits = values / step + people * rate
+    tails = upper_tail(hits, people, rate), lower_tail(hits, people, rate)
+    return values, np.minimum(2 * np.minimum(*tails), 1)
+
+
+def _product(row: Floats, column: Floats) -> Floats:
+    """Return the shares of cells if answers are independent."""
+    shares = np.multiply.outer(np.clip(row, 0, None), np.clip(column, 0, None))
+    return np.asarray(shares / shares.sum())
 
 
 def own_covariance(table: Table) -> Operator:

@@ -7,10 +7,13 @@ agree with the cell's. The variance of the cell's share is Σ_v Var_v/n_v with
 
 where p_A is the share of the people with pattern A: the noise of a page's reports (`pages`), and
 the sampling of its people. If the cell's share is τ, and the other patterns keep their proportions,
-that is a polynomial of degree 2 in τ. Intervals hold all τ that a score test does not reject.
+that is a polynomial of degree 2 in τ, and there is a binomial count with the same variance at every
+τ. Intervals and p-values are that count's (`likeness`).
 
 For n of M people, those who took part included, sampling without replacement multiplies the last
-two terms by M/(M − 1), and τ(1 − τ)/(M − 1) is taken away from the sum over pages.
+two terms by M/(M − 1), and τ(1 − τ)/(M − 1) is taken away from the sum over pages. The ends are
+nearer to the estimate by the root of that variance over the other, and rounded outwards to whole
+numbers of the M people.
 """
 
 from __future__ import annotations
@@ -18,7 +21,6 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import product
 from math import inf, prod
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +29,8 @@ from ..analysis.columns import frame
 from ..arguments import alpha_of, check_target
 from ..errors import InvalidArgument
 from .association import association
-from .independence import independence
+from .independence import distance, independence
+from .likeness import Likeness
 from .ratios import ConditionalShares, cell_columns
 from .unlike import excess
 
@@ -35,10 +38,12 @@ if TYPE_CHECKING:
     from ..analysis.numbers import Measured
     from ..mechanisms.forwards import Target
     from .combining import Combined, Questions
-    from .independence import Independence
+    from .independence import Distance, Independence
     from .pages import Floats, PageCounts
 
 __all__ = ["Margin", "Shares", "Table"]
+
+_TINY, _ROUNDING = 1e-300, 1e-6  # the second of a person
 
 
 class Shares:
@@ -73,28 +78,45 @@ class Shares:
     def standard_errors(self) -> Floats:
         """The standard error of each frequency, for a population without end."""
         tau = self.patterns[(1,) * len(self.questions)]
-        constant, linear, square = self._polynomials("population")
-        errors: Floats = np.sqrt(np.maximum(constant + (linear + square * tau) * tau, 0))
+        errors: Floats = np.sqrt(np.maximum(_at(self._polynomials(inf), tau), 0))
         return errors
 
     def interval(
         self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
     ) -> tuple[Floats, Floats]:
-        """Return the lower and upper ends of a confidence interval for each cell, by a score test.
+        """Return the lower and upper ends of a confidence interval for each cell.
 
-        The target is a population without end, the sample of all who took part, or a number of
-        people whom they were drawn from; simultaneous=True widens all intervals (Bonferroni) so
-        that they hold together.
+        The target is a population without end, the sample of all who took part on any page, or a
+        number of people whom they were drawn from; simultaneous=True widens all intervals
+        (Bonferroni) so that they hold together.
         """
         alpha = alpha_of(f"{type(self).__name__}.interval", level)
-        check_target(f"{type(self).__name__}.interval", target, self.combined.n)
         alpha /= self.frequencies.size if simultaneous else 1
-        spread = NormalDist().inv_cdf(1 - alpha / 2) ** 2
-        constant, linear, square = spread * self._polynomials(target)
-        middle = (self.frequencies + linear / 2) / (1 - square)
-        inner = middle**2 - (self.frequencies**2 - constant) / (1 - square)
-        reach = np.sqrt(np.maximum(inner, 0))
-        return np.clip(middle - reach, 0, 1), np.clip(middle + reach, 0, 1)
+        people = self._people(target)
+        low, high = self.likeness.ends(self.frequencies, alpha)
+        if people < inf:
+            # As much nearer to the estimate as its error is smaller, and whole numbers of people.
+            share = np.clip(self.frequencies, 0, 1)
+            variances = (_at(self._polynomials(some), share) for some in (people, inf))
+            part = np.sqrt(np.divide(*(np.maximum(one, _TINY) for one in variances)))
+            below, above = np.minimum(self.frequencies, 1), np.maximum(self.frequencies, 0)
+            low, high = below - part * (below - low), above + part * (high - above)
+            low = np.floor(low * people + _ROUNDING) / people
+            high = np.ceil(high * people - _ROUNDING) / people
+        return np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+    @cached_property
+    def p_values(self) -> Floats:
+        """How likely so large an estimate or a larger one is, of a cell that nobody is in.
+
+        It is at most alpha/2 exactly where the interval at the level 1 - alpha is above 0.
+        """
+        return self.likeness.p_values(self.frequencies)
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """The law of each cell's estimate, for a population without end."""
+        return Likeness.of(self._polynomials(inf))
 
     def columns(
         self, level: float = 0.95, *, target: Target = "population", simultaneous: bool = False
@@ -165,12 +187,16 @@ class Shares:
         squares = np.tensordot(many, kernel**2, len(sizes))
         return squares * page.mechanism.d / prod(sizes)
 
-    def _polynomials(self, target: Target) -> Floats:
+    def _people(self, target: Target) -> float:
+        """Return of how many people the shares are meant."""
+        check_target(f"{type(self).__name__}.interval", target, self.combined.people)
+        if isinstance(target, str):
+            return self.combined.people if target == "sample" else inf
+        return target
+
+    def _polynomials(self, people: float) -> Floats:
         """Return the coefficients of each cell's variance as a polynomial in its share."""
         axes, sizes = len(self.questions), self.frequencies.shape
-        people = (
-            self.combined.n if target == "sample" else inf if isinstance(target, str) else target
-        )
         drawn = 1.0 if people == inf else people / max(people - 1, 1)
         others = self._others
         polynomials = np.zeros((3, *sizes))
@@ -227,8 +253,17 @@ class Table(Shares):
         self._check_two("independence")
         return independence(self)
 
+    @cached_property
+    def distance(self) -> Distance:
+        """How far the table is from independent answers; of this, the test and V are made."""
+        return distance(self)
+
     def association(self) -> Measured:
-        """Return Cramér's V of two questions: 0 if independent, 1 if one answer tells the other."""
+        """Return Cramér's V of two questions: 0 if independent, 1 if one answer tells the other.
+
+        Its interval at the level 1 - alpha is above 0 exactly where `independence` has a p-value
+        of at most alpha. It goes up to 1 where it is not certain that every answer was given.
+        """
         self._check_two("association")
         return association(self)
 
@@ -246,3 +281,9 @@ class Table(Shares):
         if len(self.questions) != 2:
             rule = "two, as a table of more has no rows and columns"
             raise InvalidArgument(f"Table.{what}", "questions", rule, self.names)
+
+
+def _at(polynomials: Floats, shares: Floats) -> Floats:
+    """Return the variance of each cell where these are the true shares."""
+    constant, linear, square = polynomials
+    return np.asarray(constant + (linear + square * shares) * shares)

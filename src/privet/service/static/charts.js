@@ -6,7 +6,7 @@ const FEW = 20;
 const NICE = [0.02, 0.05, 0.1, 0.2, 0.25, 0.4, 0.5, 0.6, 0.8, 1];
 
 /** @param {number} share @param {number} [digits] */
-export const percent = (share, digits = 1) => `${(100 * Math.max(share, 0)).toFixed(digits)} %`;
+export const percent = (share, digits = 1) => `${(100 * Math.min(Math.max(share, 0), 1)).toFixed(digits)} %`;
 
 /**
  * How many decimals of a percentage show that intervals are not empty.
@@ -106,7 +106,7 @@ export function heat({ categories: [down, across], frequencies, low, high }, nam
   const head = h("tr", {}, h("td", {}), ...across.map((/** @type {string} */ one) => h("th", { scope: "col" }, one)));
   const rows = down.map((/** @type {string} */ one, /** @type {number} */ i) =>
     h("tr", {}, h("th", { scope: "row" }, one), ...across.map((/** @type {string} */ _, /** @type {number} */ j) => {
-      const cell = h("td", {}, percent(frequencies[i][j]), h("small", {}, `± ${percent((high[i][j] - low[i][j]) / 2)}`));
+      const cell = h("td", {}, percent(frequencies[i][j]), h("small", {}, `${percent(low[i][j])} – ${percent(high[i][j])}`));
       cell.style.setProperty("--share", (Math.max(frequencies[i][j], 0) / most).toFixed(3));
       return cell;
     })));
