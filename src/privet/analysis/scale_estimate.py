@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import alpha_of, check_target
+from ..arguments import alpha_of
 from ..errors import InvalidArgument
 from .numbers import Numbers
 from .shown import Shown
