@@ -31,6 +31,7 @@ __all__ = ["STUDIES", "Crowd"]
 _PAGES = (0, 1), (0,), (1,), ()  # the last page asks something else
 _SHARES = 0.4, 0.15, 0.15, 0.3
 _TOGETHER = 1.0, 0.0, 0.0, 0.0
+_CLEAR = 6  # standard errors
 
 _GIANT = np.multiply.outer([0.9, 0.06, 0.027, 0.01, 0.003], [0.6, 0.397, 0.003])
 _FLAT = np.full((5, 3), 1 / 15)
@@ -75,6 +76,17 @@ class Crowd:
         combined = Combined(pages, self.joint.shape, people=self.n)
         return combined, crowd.reshape(self.joint.shape) / self.n
 
+    def expected(self) -> Combined:
+        """Return the pages as they are on average."""
+        pages = []
+        for page, mechanism, share in zip(_PAGES, self.mechanisms, self.shares, strict=False):
+            shares = self.joint.sum(axis=tuple({0, 1} - {*page}))
+            many = round(self.n * share)
+            rates = mechanism.h + (mechanism.g - mechanism.h) * shares.ravel()
+            counts = np.rint(many * rates).astype(np.int64)
+            pages.append(PageCounts(page, shares.shape, mechanism, many, counts))
+        return Combined(pages, self.joint.shape, people=self.n)
+
 
 def _questions(joint: Floats, epsilon: float, n: int) -> Once:
     crowd, names = Crowd(joint, epsilon, n, _SHARES), [str(i) for i in range(len(joint))]
@@ -108,6 +120,9 @@ def _cells(joint: Floats, epsilon: float, n: int) -> Once:
     shown = np.unravel_index([0, 1, 4, 8, 10, 13], joint.shape)
     real = row[:, 0][shown[0]] > 0
     truths = among[shown][real]
+    # Where the row is clearly above 0 by luck alone, its share is too large and errors too small.
+    given = crowd.expected().question(0)
+    clear = given.frequencies[0] >= _CLEAR * given.standard_errors[0]
 
     def once(random: np.random.Generator, score: Score) -> None:
         combined, held = crowd.draw(random)
@@ -129,7 +144,7 @@ def _cells(joint: Floats, epsilon: float, n: int) -> Once:
         held_at_once = _joined(low, high, among[among >= 0])
         score.interval("conditional share, all at once", *held_at_once, 0)
         error = "conditional share, standard error"
-        if np.isnan(shares.standard_errors[0]).any():  # of a row that is not far from 0
+        if not clear or np.isnan(shares.standard_errors[0]).any():
             score.withheld(error, "error")
         else:
             score.error(error, shares.frequencies[0], shares.standard_errors[0], among[0])
