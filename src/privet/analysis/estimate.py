@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..mechanisms.forwards import Target
     from ..refine import Shrunk
+    from ..sums.changes import Change
     from ..sums.homogeneity import Homogeneity
     from ..sums.ranks import Top
     from ..sums.totals import Difference, Total
@@ -146,9 +147,12 @@ class Estimate(Shown):
         categories: str | Sequence[str],
         *,
         target: Target = "population",
-    ) -> Difference:
-        """Return how much the share of these categories grew since another survey or wave."""
-        from ..sums.totals import change
+    ) -> Change:
+        """Return how much the share of these categories grew since another survey or wave.
+
+        Where people choose several options, it is for one option at a time.
+        """
+        from ..sums.changes import change
 
         return change(before, self, categories, target=target)
 

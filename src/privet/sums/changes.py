@@ -1,87 +1,409 @@
-"""Changes: how much the share of every category differs between two crowds, all at once."""
+"""Changes: how much larger what one group of people says is than what others said, or is known.
+
+Whatever is compared comes with intervals [l(z), u(z)] at every level, that of a normal quantile z.
+Two that are independent make one for their difference. A pair of numbers is compatible with both if
+its first number is in one's interval at z cos φ and the second in the other's at z sin φ, for some
+angle φ: then the squares of how far it is from both add up to z² at most. The ends are the least
+and the largest difference of such pairs:
+
+    low = min l₁(z cos φ) − u₂(z sin φ),    high = max u₁(z cos φ) − l₂(z sin φ)    over φ.
+
+For normal estimates this is the usual interval, z times the root of both squared errors. What does
+not shrink with z (rounded answers, cells of a scale) is added up, as it must be. Over a grid of
+angles, z is larger by as much as the grid may miss. A p-value is the least α at which the interval
+of level 1 − α does not contain 0, so that a test and its interval never disagree.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import cos, hypot, pi, sin
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from ..analysis.estimate import Estimate
+from ..analysis.estimator import Averages
+from ..analysis.shown import Shown
 from ..analysis.tally import Tally
-from ..arguments import alpha_of, whole
+from ..arguments import alpha_of, check_target, whole
+from ..errors import InvalidArgument, NoReports, SurveyMismatch
 from .fit import known_shares
-from .totals import check_categories, estimate_of
+from .totals import total
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
+    from ..mechanisms.forwards import Target
     from .incidence import Floats
 
-__all__ = ["Changes", "changes"]
+    _Ends = tuple[Floats, Floats]
+
+__all__ = ["Change", "Changes", "Known", "Uncertain", "change", "changes", "joined"]
+
+# Levels at 0 and 1, for all purposes.
+_NARROWEST, _LEAST_P = 1e-9, 1e-12
+# What counts as 0, as a part of the largest difference that there may be.
+_ZERO = 1e-9
+_ANGLES = [pi / 12 * i for i in range(7)]
+_MISSED = cos(pi / 24)  # of normal estimates' interval, by the grid of angles
+
+
+class Uncertain(Protocol):
+    """An estimate with its error: a `Measured`, a `Total`, or the share of a category."""
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+
+    @property
+    def standard_error(self) -> float:
+        """Its standard error."""
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the ends of a confidence interval."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A number that is known without an error."""
+
+    value: float
+    standard_error: float = 0.0
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the number, twice."""
+        return self.value, self.value
+
+
+@dataclass(frozen=True)
+class Change:
+    """How much larger one estimate is than another of other people, or than a known number.
+
+    Attributes
+    ----------
+    value : float
+        The estimate of after − before.
+    standard_error : float
+        The standard error of the value.
+    before : Uncertain
+        What it is compared with.
+    after : Uncertain
+        What is compared.
+    most : float
+        The largest difference that is possible: 1 between shares.
+
+    >>> from privet import Scale, Survey
+    >>> survey = Survey("How old are you?", Scale(0, 120, unit="years"), 4.0)
+    >>> waves = [survey.tally(), survey.tally()]
+    >>> for tally, age in zip(waves, (35, 55), strict=True):
+    ...     tally.update(survey.randomize_batch([age] * 1000))
+    >>> before, after = (tally.estimate() for tally in waves)
+    >>> older = after.change(before).mean()
+    >>> low, high = older.interval(0.95)
+    >>> low > 0, older.p_value <= 0.05
+    (True, True)
+
+    """
+
+    value: float
+    standard_error: float
+    before: Uncertain = field(repr=False)
+    after: Uncertain = field(repr=False)
+    most: float = field(default=1.0, repr=False)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the ends of a confidence interval, which contains the value."""
+        alpha_of("Change.interval", level)
+        return self._ends(level)
+
+    @cached_property
+    def p_value(self) -> float:
+        """The least α at which the interval of level 1 − α does not contain 0."""
+
+        def margin(alpha: float) -> float:
+            low, high = self._ends(1 - alpha)
+            return max(low, -high)
+
+        return _least_alpha(margin)
+
+    def _ends(self, level: float) -> tuple[float, float]:
+        def after(level: float) -> _Ends:
+            return _arrays(self.after.interval(level))
+
+        def before(level: float) -> _Ends:
+            return _arrays(self.before.interval(level))
+
+        known = isinstance(self.before, Known)
+        low, high = _subtract(after, before, level, known=known)
+        low, high = _tidied(low, high, np.array(self.value), self.most)
+        return float(low), float(high)
+
+
+def joined(after: Uncertain, before: Uncertain, most: float = 1.0) -> Change:
+    """Return the change from one estimate to another, which is independent of it."""
+    error = hypot(after.standard_error, before.standard_error)
+    return Change(after.value - before.value, error, before, after, most)
 
 
 @dataclass(frozen=True)
 class Changes:
-    """How much larger the shares of one crowd are than those of another, category by category.
+    """How much larger some estimates are than others of other people, or than known numbers.
 
     Attributes
     ----------
+    names : tuple of str
+        What is compared: the categories.
     before : array of floats
-        The shares that are compared with: unbiased estimates, or known ones.
+        What they are compared with: unbiased estimates, or known numbers.
     after : array of floats
         The unbiased estimates that are compared.
     low : array of floats
-        The lower ends of intervals for after − before, which hold for all categories together.
+        The lower ends of intervals for after − before, which hold for all together.
     high : array of floats
         Their upper ends.
+    p_values : array of floats
+        The p-values, adjusted for their number as the intervals are: one is at most 1 − level
+        exactly where its interval does not contain 0.
+    level : float
+        The level at which all intervals hold.
 
     """
 
+    names: tuple[str, ...]
     before: Floats
     after: Floats
     low: Floats
     high: Floats
+    p_values: Floats
+    level: float
 
     @property
     def values(self) -> Floats:
         """The unbiased estimates of after − before."""
         return self.after - self.before
 
+    @property
+    def found(self) -> NDArray[np.bool_]:
+        """Which of them differ: those whose interval does not contain 0."""
+        differ: NDArray[np.bool_] = (self.low > 0) | (self.high < 0)
+        return differ
+
+
+def change(
+    before: Estimate | Tally,
+    after: Estimate | Tally,
+    categories: str | Sequence[str],
+    *,
+    target: Target = "population",
+) -> Change:
+    """Return how much the share of these categories grew from one survey to another.
+
+    The surveys must have asked different people, drawn independently; their mechanisms and ε may
+    differ. Where people choose several options, it is for one option at a time.
+
+    >>> from privet import Estimate, Survey
+    >>> drinks = ["tea", "coffee", "cocoa", "none"]
+    >>> waves = [Survey("Tea or coffee?", drinks, 1.0, id=name) for name in ("first", "second")]
+    >>> before = Estimate(waves[0], 1000, np.array([320, 270, 230, 180]))
+    >>> after = Estimate(waves[1], 1000, np.array([270, 320, 230, 180]))
+    >>> grown = change(before, after, "coffee")
+    >>> f"{grown.value:.3f} ± {grown.standard_error:.3f}, p = {grown.p_value:.3f}"
+    '0.166 ± 0.068, p = 0.017'
+    """
+    if before is after:
+        raise InvalidArgument("change", "after", "different from 'before'", before.survey.id)
+    return joined(_part(after, categories, target), _part(before, categories, target))
+
 
 def changes(
-    before: Estimate | Tally | Mapping[str, float] | ArrayLike,
-    after: Estimate | Tally,
+    before: Shown | Tally | Mapping[str, float] | ArrayLike,
+    after: Shown | Tally,
     level: float = 0.95,
     *,
     times: int = 1,
 ) -> Changes:
     """Return how much each share grew, with intervals that hold for all categories together.
 
-    Each is `change`'s interval for one category, at a level that Bonferroni adjusts for their
-    number, and for that of the comparisons that are made with the same crowd. With known shares,
-    it is the interval of the estimate, less the known share.
+    Each is `change`'s interval for one category, or for one option where people choose several, at
+    a level that Bonferroni adjusts for their number, and for that of the comparisons that are made
+    with the same people. With known shares, it is the interval of the estimate, less the known
+    share; those of categories must add up to 1.
 
-    >>> from privet import Survey
+    >>> from privet import Estimate, Survey
     >>> drinks = ["tea", "coffee", "cocoa", "none"]
     >>> survey = Survey("Tea or coffee?", drinks, 1.0, mechanism="k-subset")
     >>> one = Estimate(survey, 1000, np.array([320, 270, 230, 180]))
     >>> two = Estimate(survey, 1000, np.array([220, 370, 230, 180]))
     >>> found = changes(one, two)
     >>> found.low.round(2), found.high.round(2)
-    (array([-0.5 ,  0.16, -0.16, -0.15]), array([-0.17,  0.51,  0.16,  0.15]))
+    (array([-0.5 ,  0.16, -0.16, -0.15]), array([-0.16,  0.51,  0.16,  0.15]))
+    >>> [name for name, differs in zip(found.names, found.found) if differs]
+    ['tea', 'coffee']
     """
-    later = estimate_of("changes", "after", after)
-    alpha = alpha_of("changes", level) / len(later.counts) / whole("changes", "times", times, 1)
-    low, high = later.survey.mechanism.interval(later.counts, later.n, alpha, "population")
-    if not isinstance(before, (Estimate, Tally)):
-        known = known_shares(later.survey, before)
-        return Changes(known, later.frequencies, *np.clip((low - known, high - known), -1, 1))
-    earlier = estimate_of("changes", "before", before)
-    check_categories([earlier, later])
-    least, most = earlier.survey.mechanism.interval(earlier.counts, earlier.n, alpha, "population")
-    was, now = earlier.frequencies, later.frequencies
-    down, up = np.hypot(now - low, most - was), np.hypot(high - now, was - least)
-    return Changes(was, now, *np.clip((now - was - down, now - was + up), -1, 1))
+    later = _shown("changes", "after", after)
+    tests = len(later.survey.categories) * whole("changes", "times", times, 1)
+    alpha = alpha_of("changes", level) / tests
+    earlier: Shown | None = None
+    if isinstance(before, (Shown, Tally)):
+        earlier = _shown("changes", "before", before)
+        _check_alike(earlier, later)
+        was = earlier.frequencies
+    else:
+        was = known_shares(later.survey, before)
+    values = later.frequencies - was
+
+    def ends(alpha: float) -> _Ends:
+        return _tidied(*_subtract(now, then, 1 - alpha, known=earlier is None), values, 1.0)
+
+    def now(level: float) -> _Ends:
+        return _all_ends(later, level)
+
+    def then(level: float) -> _Ends:
+        return (was, was) if earlier is None else _all_ends(earlier, level)
+
+    low, high = ends(alpha)
+    least, most = ends(min(1 / tests, 1 - _NARROWEST))
+    p_values = np.ones(len(values))
+    for i in np.flatnonzero((least > 0) | (most < 0)):
+        old = Known(float(was[i])) if earlier is None else _Share(earlier, int(i))
+        p_values[i] = min(tests * joined(_Share(later, int(i)), old).p_value, 1.0)
+    return Changes(later.survey.categories, was, later.frequencies, low, high, p_values, level)
+
+
+# --- the parts ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Share:
+    """The share of one category, or of one option."""
+
+    estimate: Shown
+    position: int
+    target: Target = "population"
+
+    @property
+    def value(self) -> float:
+        return float(self.estimate.frequencies[self.position])
+
+    @property
+    def standard_error(self) -> float:
+        return float(self.estimate.standard_errors[self.position])
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the ends of the estimate's interval for this category, which may be beyond 0."""
+        one, i = self.estimate, self.position
+        mechanism = one.survey.mechanism
+        if isinstance(one, Estimate) and isinstance(mechanism.analyst.estimator, Averages):
+            # Each count by itself: a survey may have very many categories.
+            ends = mechanism.interval(one.counts[i : i + 1], one.n, 1 - level, self.target)
+            return float(ends[0][0]), float(ends[1][0])
+        low, high = _all_ends(one, level, self.target)
+        return float(low[i]), float(high[i])
+
+
+def _all_ends(one: Shown, level: float, target: Target = "population") -> _Ends:
+    """Return the ends of all categories' intervals, beyond 0 where that is known.
+
+    An interval that was cut at 0 would look as if it were surer than it is.
+    """
+    if isinstance(one, Estimate):
+        return one.survey.mechanism.interval(one.counts, one.n, 1 - level, target)
+    return one.interval(level, target=target)
+
+
+def _part(counted: Shown | Tally, categories: str | Sequence[str], target: Target) -> Uncertain:
+    """Return the share of some categories, or of one where shares cannot be added up."""
+    estimate = _shown("change", "estimate", counted)
+    check_target("change", target, estimate.n)
+    if isinstance(categories, str):
+        return _Share(estimate, estimate.survey.index(categories), target)
+    if not estimate.survey.mechanism.shares_add_up:
+        rule = "one option, because people may choose several"
+        raise InvalidArgument("change", "categories", rule, categories)
+    if not isinstance(estimate, Estimate):
+        rule = "one category, for a question on several pages of a questionnaire"
+        raise InvalidArgument("change", "categories", rule, categories)
+    return total(estimate, categories, target=target)
+
+
+def _arrays(ends: tuple[float, float]) -> _Ends:
+    return np.array(ends[0]), np.array(ends[1])
+
+
+def _shown(owner: str, name: str, counted: object) -> Shown:
+    """Return the estimate of something, or raise if there is none or no report."""
+    if isinstance(counted, Tally):
+        counted = counted.estimate()
+    if not isinstance(counted, Shown):
+        raise InvalidArgument(owner, name, "an Estimate or a Tally", counted)
+    if counted.n == 0:
+        raise NoReports(f"The estimate of survey {counted.survey.id!r} has no reports.")
+    return counted
+
+
+def _check_alike(one: Shown, other: Shown) -> None:
+    """Raise SurveyMismatch unless both ask for the same, with the same categories in one order."""
+    first, second = one.survey, other.survey
+    if first.categories != second.categories or first.answers.kind != second.answers.kind:
+        raise SurveyMismatch(
+            f"The surveys {first.id!r} and {second.id!r} do not have the same categories."
+        )
+
+
+def _subtract(
+    after: Callable[[float], _Ends], before: Callable[[float], _Ends], level: float, *, known: bool
+) -> _Ends:
+    """Return the ends for the difference of two, from their intervals at all levels."""
+    if known:
+        (low, high), (first, last) = after(level), before(level)
+        return low - last, high - first
+    normal = NormalDist()
+    z = normal.inv_cdf((1 + level) / 2) / _MISSED
+    levels = [1 - 2 * normal.cdf(-z * sin(angle)) for angle in _ANGLES]
+    levels = [min(max(level, _NARROWEST), 1 - _LEAST_P / 10) for level in levels]
+    one, other = [after(level) for level in reversed(levels)], [before(level) for level in levels]
+    pairs = list(zip(one, other, strict=True))
+    low = np.min([low - last for (low, _), (_, last) in pairs], axis=0)
+    high = np.max([high - first for (_, high), (first, _) in pairs], axis=0)
+    return low, high
+
+
+def _tidied(low: Floats, high: Floats, values: Floats, most: float) -> _Ends:
+    """Return the ends within what is possible, which contain the unbiased value if that is.
+
+    An end that is nothing but a rounding error is 0.
+    """
+    inside = np.clip(values, -most, most)
+    ends = np.minimum(np.maximum(low, -most), inside), np.maximum(np.minimum(high, most), inside)
+    low, high = (np.where(abs(end) < _ZERO * most, 0.0, end) for end in ends)
+    return low, high
+
+
+def _least_alpha(margin: Callable[[float], float]) -> float:
+    """Return the least α at which the margin by which 0 is outside an interval is positive.
+
+    >>> round(_least_alpha(lambda alpha: alpha - 0.03), 9)
+    0.03
+    >>> _least_alpha(lambda alpha: 1), _least_alpha(lambda alpha: 0)
+    (1e-12, 1.0)
+    """
+    from scipy.optimize import brentq
+
+    if margin(_LEAST_P) > 0:
+        return _LEAST_P
+    widest = margin(1 - _NARROWEST)
+    if widest <= 0:
+        return 1.0
+    normal = NormalDist()
+
+    def excess(z: float) -> float:
+        by = margin(2 * normal.cdf(-z))
+        return by if by > 0 else min(by, -_ZERO * widest)
+
+    ends = -normal.inv_cdf((1 - _NARROWEST) / 2), -normal.inv_cdf(_LEAST_P / 2)
+    return 2 * normal.cdf(-float(brentq(excess, *ends, xtol=1e-10)))
