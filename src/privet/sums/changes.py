@@ -166,9 +166,6 @@ class Changes:
         The lower ends of intervals for after − before, which hold for all together.
     high : array of floats
         Their upper ends.
-    p_values : array of floats
-        The p-values, adjusted for their number as the intervals are: one is at most 1 − level
-        exactly where its interval does not contain 0.
     level : float
         The level at which all intervals hold.
 
@@ -179,8 +176,16 @@ class Changes:
     after: Floats
     low: Floats
     high: Floats
-    p_values: Floats
     level: float
+    _p_values: Callable[[], Floats] = field(repr=False)
+
+    @cached_property
+    def p_values(self) -> Floats:
+        """The p-values, adjusted for their number as the intervals are.
+
+        One is at most 1 − level exactly where its interval does not contain 0.
+        """
+        return self._p_values()
 
     @property
     def values(self) -> Floats:
@@ -266,13 +271,16 @@ def changes(
     def then(level: float) -> _Ends:
         return (was, was) if earlier is None else _all_ends(earlier, level)
 
+    def p_values() -> Floats:
+        least, most = ends(min(1 / tests, 1 - _NARROWEST))
+        found = np.ones(len(values))
+        for i in np.flatnonzero((least > 0) | (most < 0)):  # the others have a p-value of 1
+            old = Known(float(was[i])) if earlier is None else _Share(earlier, int(i))
+            found[i] = min(tests * joined(_Share(later, int(i)), old).p_value, 1.0)
+        return found
+
     low, high = ends(alpha)
-    least, most = ends(min(1 / tests, 1 - _NARROWEST))
-    p_values = np.ones(len(values))
-    for i in np.flatnonzero((least > 0) | (most < 0)):
-        old = Known(float(was[i])) if earlier is None else _Share(earlier, int(i))
-        p_values[i] = min(tests * joined(_Share(later, int(i)), old).p_value, 1.0)
-    return Changes(later.survey.categories, was, later.frequencies, low, high, p_values, level)
+    return Changes(later.survey.categories, was, later.frequencies, low, high, level, p_values)
 
 
 # --- the parts ------------------------------------------------------------------------------------

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..analysis.figures import known_figures, quantile_name, quantile_of
 from ..analysis.scale_estimate import QUANTILES, ScaleEstimate
 from ..analysis.tally import Tally
-from ..arguments import alpha_of, is_finite, whole
+from ..arguments import alpha_of, whole
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
 from .changes import Changes, Known, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..answers.scale import Scale
     from .changes import Change, Uncertain
+    from .incidence import Floats
 
 __all__ = ["ScaleChanges", "scale_changes"]
 
-_BELOW = " % are below"
 _SIDES = "before", "after"
 
 
@@ -36,7 +36,9 @@ class ScaleChanges:
     def __init__(self, before: ScaleEstimate | Mapping[str, float], after: ScaleEstimate) -> None:
         self.after = after
         self._before = before if isinstance(before, ScaleEstimate) else None
-        self._known = {} if isinstance(before, ScaleEstimate) else _checked(before, after.scale)
+        self._known = (
+            {} if isinstance(before, ScaleEstimate) else known_figures(before, after.scale)
+        )
 
     def mean(self) -> Change:
         """Return by how much the mean is larger."""
@@ -46,7 +48,7 @@ class ScaleChanges:
     def quantile(self, q: float) -> Change:
         """Return by how much the number that a share q of the numbers is below is larger."""
         then = None if self._before is None else self._before.quantile(q)
-        return self._numbers(_quantile_name(q), self.after.quantile(q), then)
+        return self._numbers(quantile_name(q), self.after.quantile(q), then)
 
     def median(self) -> Change:
         """Return by how much the median is larger."""
@@ -80,7 +82,7 @@ class ScaleChanges:
         if self._before is not None or "mean" in self._known:
             numbers["mean"] = self.mean()
         for q in self._quantiles if quantiles is None else quantiles:
-            numbers[_quantile_name(q)] = self.quantile(q)
+            numbers[quantile_name(q)] = self.quantile(q)
         return numbers | {f"share of {name}": one for name, one in self.bands()}
 
     def table(
@@ -103,24 +105,20 @@ class ScaleChanges:
         others = len([name for name in rows if name != "mean"])
         tests = {name: 1 if name == "mean" else others for name in rows}
         ends = [one.interval(1 - alpha / tests[name]) for name, one in rows.items()]
-        p_values = [min(times * tests[name] * one.p_value, 1.0) for name, one in rows.items()]
         before, after = ([getattr(one, side).value for one in rows.values()] for side in _SIDES)
         low, high = zip(*ends, strict=True)
-        return Changes(
-            tuple(rows),
-            np.array(before),
-            np.array(after),
-            np.array(low),
-            np.array(high),
-            np.array(p_values),
-            level,
-        )
+
+        def p_values() -> Floats:
+            return np.array([min(times * tests[name] * rows[name].p_value, 1.0) for name in rows])
+
+        columns = map(np.array, (before, after, low, high))
+        return Changes(tuple(rows), *columns, level, p_values)
 
     @property
     def _quantiles(self) -> list[float]:
         if self._before is not None:
             return [*QUANTILES]
-        named = (_quantile_of(name) for name in self._known)
+        named = (quantile_of(name) for name in self._known)
         return sorted(q for q in named if q is not None)
 
     def _numbers(self, name: str, now: Uncertain, then: Uncertain | None) -> Change:
@@ -184,46 +182,3 @@ def _check_alike(one: ScaleEstimate, other: ScaleEstimate) -> None:
                 f"The scales of the surveys {one.survey.id!r} and {other.survey.id!r} do not have "
                 f"the same {what}: {first} and {second}."
             )
-
-
-def _checked(known: Mapping[str, float], scale: Scale) -> dict[str, float]:
-    """Return known numbers by the names of figures, and of bands, or raise."""
-    bands = [*scale.band_names]
-    checked: dict[str, float] = {}
-    for given, number in known.items():
-        name = given.removeprefix("share of ") if isinstance(given, str) else given
-        band = name in bands
-        if not band and name not in ("mean", "median") and _quantile_of(name) is None:
-            names = ", ".join(map(repr, ("mean", "median", "10 % are below", *bands)))
-            raise InvalidArgument("change", "before", f"numbers by name, such as {names}", given)
-        low, high = (0, 1) if band else (scale.low, scale.high)
-        if not is_finite(number) or not low <= number <= high:
-            rule = f"a number in [{low:g}, {high:g}]"
-            raise InvalidArgument("change", f"before[{given!r}]", rule, number)
-        if name in checked:
-            raise InvalidArgument("change", "before", f"{name!r} once", list(known))
-        checked[name] = float(number)
-    if not checked:
-        raise InvalidArgument("change", "before", "one number at least", known)
-    return checked
-
-
-def _quantile_name(q: float) -> str:
-    return "median" if 2 * q == 1 else f"{100 * q:g}{_BELOW}"
-
-
-def _quantile_of(name: object) -> float | None:
-    """Return the share of people that a figure's name says are below it, if it does.
-
-    >>> _quantile_of("10 % are below"), _quantile_of("median"), _quantile_of("mean")
-    (0.1, 0.5, None)
-    """
-    if name == "median":
-        return 0.5
-    if not isinstance(name, str) or not name.endswith(_BELOW):
-        return None
-    try:
-        q = float(name.removesuffix(_BELOW)) / 100
-    except ValueError:
-        return None
-    return q if 0 < q < 1 and _quantile_name(q) == name else None
