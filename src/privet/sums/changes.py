@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     _Ends = tuple[Floats, Floats]
 
-__all__ = ["Change", "Changes", "Known", "Uncertain", "change", "changes", "joined"]
+__all__ = ["Change", "Changes", "Known", "Uncertain", "change", "changes"]
 
 # Levels at 0 and 1, for all purposes.
 _NARROWEST, _LEAST_P = 1e-9, 1e-12
@@ -80,16 +80,12 @@ class Known:
         return self.value, self.value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Change:
     """How much larger one estimate is than another of other people, or than a known number.
 
     Attributes
     ----------
-    value : float
-        The estimate of after − before.
-    standard_error : float
-        The standard error of the value.
     before : Uncertain
         What it is compared with.
     after : Uncertain
@@ -110,14 +106,25 @@ class Change:
 
     """
 
-    value: float
-    standard_error: float
-    before: Uncertain = field(repr=False)
-    after: Uncertain = field(repr=False)
-    most: float = field(default=1.0, repr=False)
+    before: Uncertain
+    after: Uncertain
+    most: float = 1.0
+
+    def __repr__(self) -> str:
+        return f"Change(value={self.value!r}, standard_error={self.standard_error!r})"
+
+    @cached_property
+    def value(self) -> float:
+        """The estimate of after − before."""
+        return self.after.value - self.before.value
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the value."""
+        return hypot(self.after.standard_error, self.before.standard_error)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the ends of a confidence interval, which contains the value."""
+        """Return the ends of a confidence interval, within what is possible."""
         alpha_of("Change.interval", level)
         return self._ends(level)
 
@@ -140,14 +147,8 @@ class Change:
 
         known = isinstance(self.before, Known)
         low, high = _subtract(after, before, level, known=known)
-        low, high = _tidied(low, high, np.array(self.value), self.most)
+        low, high = _tidied(low, high, self.most)
         return float(low), float(high)
-
-
-def joined(after: Uncertain, before: Uncertain, most: float = 1.0) -> Change:
-    """Return the change from one estimate to another, which is independent of it."""
-    error = hypot(after.standard_error, before.standard_error)
-    return Change(after.value - before.value, error, before, after, most)
 
 
 @dataclass(frozen=True)
@@ -222,7 +223,7 @@ def change(
     """
     if before is after:
         raise InvalidArgument("change", "after", "different from 'before'", before.survey.id)
-    return joined(_part(after, categories, target), _part(before, categories, target))
+    return Change(_part(before, categories, target), _part(after, categories, target))
 
 
 def changes(
@@ -260,10 +261,9 @@ def changes(
         was = earlier.frequencies
     else:
         was = known_shares(later.survey, before)
-    values = later.frequencies - was
 
     def ends(alpha: float) -> _Ends:
-        return _tidied(*_subtract(now, then, 1 - alpha, known=earlier is None), values, 1.0)
+        return _tidied(*_subtract(now, then, 1 - alpha, known=earlier is None), 1.0)
 
     def now(level: float) -> _Ends:
         return _all_ends(later, level)
@@ -273,10 +273,10 @@ def changes(
 
     def p_values() -> Floats:
         least, most = ends(min(1 / tests, 1 - _NARROWEST))
-        found = np.ones(len(values))
+        found = np.ones(len(was))
         for i in np.flatnonzero((least > 0) | (most < 0)):  # the others have a p-value of 1
             old = Known(float(was[i])) if earlier is None else _Share(earlier, int(i))
-            found[i] = min(tests * joined(_Share(later, int(i)), old).p_value, 1.0)
+            found[i] = min(tests * Change(old, _Share(later, int(i))).p_value, 1.0)
         return found
 
     low, high = ends(alpha)
@@ -381,14 +381,11 @@ def _subtract(
     return low, high
 
 
-def _tidied(low: Floats, high: Floats, values: Floats, most: float) -> _Ends:
-    """Return the ends within what is possible, which contain the unbiased value if that is.
-
-    An end that is nothing but a rounding error is 0.
-    """
-    inside = np.clip(values, -most, most)
-    ends = np.minimum(np.maximum(low, -most), inside), np.maximum(np.minimum(high, most), inside)
-    low, high = (np.where(abs(end) < _ZERO * most, 0.0, end) for end in ends)
+def _tidied(low: Floats, high: Floats, most: float) -> _Ends:
+    """Return the ends within what is possible; one that is nothing but a rounding error is 0."""
+    low, high = (
+        np.where(abs(end) < _ZERO * most, 0.0, np.clip(end, -most, most)) for end in (low, high)
+    )
     return low, high
 
 

@@ -12,12 +12,12 @@ from ..analysis.scale_estimate import QUANTILES, ScaleEstimate
 from ..analysis.tally import Tally
 from ..arguments import alpha_of, whole
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
-from .changes import Changes, Known, joined
+from .changes import Change, Changes, Known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .changes import Change, Uncertain
+    from .changes import Uncertain
     from .incidence import Floats
 
 __all__ = ["ScaleChanges", "scale_changes"]
@@ -59,7 +59,7 @@ class ScaleChanges:
         if self._before is None:
             rule = "an estimate: known shares are compared band by band"
             raise InvalidArgument("ScaleChanges.share", "before", rule, self._known)
-        return joined(self.after.share(low, high), self._before.share(low, high))
+        return Change(self._before.share(low, high), self.after.share(low, high))
 
     def bands(self) -> list[tuple[str, Change]]:
         """Return by how much the shares of the scale's bands are larger, with their names.
@@ -69,9 +69,9 @@ class ScaleChanges:
         now = self.after.bands()
         if self._before is None:
             known = self._known
-            return [(name, joined(one, Known(known[name]))) for name, one in now if name in known]
+            return [(name, Change(Known(known[name]), one)) for name, one in now if name in known]
         then = dict(self._before.bands())
-        return [(name, joined(one, then[name])) for name, one in now]
+        return [(name, Change(then[name], one)) for name, one in now]
 
     def figures(self, quantiles: Sequence[float] | None = None) -> dict[str, Change]:
         """Return the changes of the mean, of quantiles and of bands, by what they are called.
@@ -111,8 +111,8 @@ class ScaleChanges:
         def p_values() -> Floats:
             return np.array([min(times * tests[name] * rows[name].p_value, 1.0) for name in rows])
 
-        columns = map(np.array, (before, after, low, high))
-        return Changes(tuple(rows), *columns, level, p_values)
+        was, now, lows, highs = map(np.array, (before, after, low, high))
+        return Changes(tuple(rows), was, now, lows, highs, level, p_values)
 
     @property
     def _quantiles(self) -> list[float]:
@@ -129,7 +129,7 @@ class ScaleChanges:
                 )
             then = Known(self._known[name])
         scale = self.after.scale
-        return joined(now, then, scale.high - scale.low)
+        return Change(then, now, scale.high - scale.low)
 
 
 def scale_changes(
