@@ -76,8 +76,8 @@ def plot_scale_changes(changes: Mapping[str, Changes], *, title: str, unit: str 
             canvas.set_title(ax, canvas.shorten(name) if ax is axes[0] else " ", fontsize=10)
     for ax, (_, _, across) in zip(grid[-1], parts, strict=True):
         ax.set_xlabel(across)
-    alone = " but the mean's" if "mean" in one.names and len(one.names) > 1 else ""
-    said = [title, f"{100 * one.level:g} % intervals, all{alone} at once"]
+    alone = "the mean's by itself, others " if "mean" in one.names and len(one.names) > 1 else ""
+    said = [title, f"{100 * one.level:g} % intervals, {alone}all at once"]
     if not all(each.found.all() for each in shown.values()):
         said.append("grey: not found to differ")
     if len(changes) > len(shown):
