@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["STUDIES"]
 
 _OTHER_SIZE = 3  # how many times as many people take part in one of two waves of unequal sizes
-_QUANTILES = 0.1, 0.5, 0.9
+_QUANTILES = 0.1, 0.5
 # The first and the second category or option, of which one may be large, and one rare.
 _PLACES = 0, 1
 # Sets of five options with their shares.
@@ -155,27 +155,26 @@ def _of_scale(scale: Scale) -> Any:
         laws = {id(one): _chances(survey, one) for one in truth}
         of_mean = second.mean - first.mean
         of_quantiles = np.array([second.quantile(q) - first.quantile(q) for q in _QUANTILES])
-        of_bands = _bands(scale, second) - _bands(scale, first)
+        of_bands = (_bands(scale, second) - _bands(scale, first))[:2]
         null = first is second
 
         def draw(one: Population, people: int, random: np.random.Generator) -> ScaleEstimate:
             return ScaleEstimate(survey, people, random.multinomial(people, laws[id(one)]))
 
         def once(random: np.random.Generator, score: Score) -> None:
-            before, after = draw(first, n, random), draw(second, n, random)
-            sizes = {"equal sizes": before, "unequal sizes": draw(first, _OTHER_SIZE * n, random)}
-            for label, one in sizes.items():
-                found = after.change(one)
-                _score(score, f"mean, {label}", [found.mean()], np.array([of_mean]), null=null)
-                quantiles = [found.quantile(q) for q in _QUANTILES]
-                _score(score, f"quantiles, {label}", quantiles, of_quantiles, null=null)
-                bands = [band for _, band in found.bands()]
-                _score(score, f"bands, {label}", bands, of_bands, null=null)
-                label = f"standard error of the mean, {label}"
-                score.error(label, found.mean().value, found.mean().standard_error, of_mean)
+            # Waves are of unequal sizes where nothing changes, and of equal ones where it does.
+            before = draw(first, _OTHER_SIZE * n if null else n, random)
+            after = draw(second, n, random)
+            found = after.change(before)
+            size = "unequal" if null else "equal"
+            _score(score, f"mean, {size} sizes", [found.mean()], np.array([of_mean]), null=null)
+            quantiles = [found.quantile(q) for q in _QUANTILES]
+            _score(score, f"quantiles, {size} sizes", quantiles, of_quantiles, null=null)
+            bands = [band for _, band in found.bands()[:2]]
+            _score(score, f"bands, {size} sizes", bands, of_bands, null=null)
             known = after.change({"mean": first.mean, "median": first.quantile(0.5)})
             _score(score, "mean, known", [known.mean()], np.array([of_mean]), null=null)
-            _score(score, "median, known", [known.median()], of_quantiles[1:2], null=null)
+            _score(score, "median, known", [known.median()], of_quantiles[1:], null=null)
 
         return once
 

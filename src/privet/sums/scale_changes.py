@@ -109,7 +109,7 @@ class ScaleChanges:
         low, high = zip(*ends, strict=True)
 
         def p_values() -> Floats:
-            return np.array([min(times * tests[name] * rows[name].p_value, 1.0) for name in rows])
+            return np.array([one.adjusted(times * tests[name]) for name, one in rows.items()])
 
         was, now, lows, highs = map(np.array, (before, after, low, high))
         return Changes(tuple(rows), was, now, lows, highs, level, p_values)
