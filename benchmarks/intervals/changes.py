@@ -181,7 +181,7 @@ def _of_scale(scale: Scale) -> Any:
     return trial
 
 
-_CHANGE = "privet.sums.changes.Change.interval", "privet.sums.changes.Change.p_value"
+_CHANGE = "privet.sums.independent.Change.interval", "privet.sums.independent.Change.p_value"
 
 STUDIES = [
     Study(

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from ..mechanisms.forwards import Target
     from ..refine import Shrunk
-    from ..sums.changes import Change
     from ..sums.homogeneity import Homogeneity
+    from ..sums.independent import Change
     from ..sums.ranks import Top
     from ..sums.totals import Difference, Total
     from .remainder import Remainder

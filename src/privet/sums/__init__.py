@@ -1,8 +1,9 @@
 """Sums and comparisons of shares, with the mechanism's exact covariances."""
 
-from .changes import Change, Changes, change, changes
+from .changes import Changes, change, changes
 from .fit import Fit, fit
 from .homogeneity import Homogeneity, homogeneity
+from .independent import Change
 from .pairs import Pairs, pair_counts, pair_shares, together
 from .ranks import Lead, Top, lead, ranks, top
 from .scale_changes import ScaleChanges, scale_changes

@@ -12,13 +12,14 @@ from ..analysis.scale_estimate import QUANTILES, ScaleEstimate
 from ..analysis.tally import Tally
 from ..arguments import alpha_of, whole
 from ..errors import InvalidArgument, NoReports, SurveyMismatch
-from .changes import Change, Changes, Known
+from .changes import Changes
+from .independent import Change, Known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .changes import Uncertain
     from .incidence import Floats
+    from .independent import Uncertain
 
 __all__ = ["ScaleChanges", "scale_changes"]
 
