@@ -122,8 +122,9 @@ def test_a_p_value_is_where_the_interval_ends_at_0():
     one, two = (estimates((KSubset(4, 2.0), 1000), shares, 5)[0] for shares in SHIFTED[::2])
     for name in one.survey.categories:
         grown = change(one, two, name)
-        ends = grown.interval(1 - grown.p_value)
-        assert min(abs(end) for end in ends) < 1e-6 or grown.p_value == 1
+        if grown.p_value < 1:
+            ends = grown.interval(1 - grown.p_value)
+            assert min(abs(end) for end in ends) < 1e-6
     assert change(two, one, name).p_value == pytest.approx(grown.p_value)
 
 

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NARROWEST", "Change", "Known", "Uncertain", "subtracted", "tidied"]
 
-# Levels at 0 and 1, for all purposes.
-NARROWEST, _LEAST_P = 1e-9, 1e-12
+# The least level of an interval, in place of any below it; a p-value above 1 − this is 1.
+NARROWEST = 0.05
+_LEAST_P = 1e-12
 # What counts as 0, as a part of the largest difference that there may be.
 _ZERO = 1e-9
 _NEAR = 1e-6  # how near z is to where an interval ends at 0
