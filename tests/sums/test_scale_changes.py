@@ -75,7 +75,7 @@ def test_the_mean_is_nearly_welchs():
     after = wave(survey_of(YEARS, 2.0, "later"), normal(41), 900, 4)
     grown = after.change(before).mean()
     low, high = grown.interval(0.95)
-    assert high - low == pytest.approx(2 * 1.96 * grown.standard_error, rel=0.03)
+    assert high - low == pytest.approx(2 * 1.96 * grown.standard_error, rel=0.08)
 
 
 def test_figures_that_are_told_together_are_wider_but_for_the_mean():

@@ -180,9 +180,7 @@ class ScaleEstimate(Shown):
             "high": [high for _, high in ends],
         }
 
-    def change(  # type: ignore[override]  # numbers have a mean, and cells are no categories
-        self, before: ScaleEstimate | Tally | Mapping[str, float]
-    ) -> ScaleChanges:
+    def change(self, before: ScaleEstimate | Tally | Mapping[str, float]) -> ScaleChanges:
         """Return how much the mean, quantiles and shares differ from those of another survey.
 
         Or from numbers that are known: {"mean": 41.3, "0 to 29": 0.35}, by the names of figures.
