@@ -44,10 +44,8 @@ def test_long_questions_and_names_stay_inside_the_picture():
 def test_comparisons_stay_inside_the_picture(panels, d):
     names = NAMES if d == 3 else [f"Something in many words, number {i}" for i in range(d)]
     compared = changes(estimate(names=names), estimate(names=names))
-    found = np.arange(d) % 2 == 0
     titles = [f"group {i} − all of the others, who are many" for i in range(panels)]
-    every = dict.fromkeys(titles, compared), dict.fromkeys(titles, found)
-    figure = plot_changes(*every, names, title=QUESTION)
+    figure = plot_changes(dict.fromkeys(titles, compared), title=QUESTION)
     boxes = drawn(figure)
     assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width for box in boxes.values())
     (said,) = (" ".join(text.split()) for text in boxes if text.startswith("How would"))
@@ -63,8 +61,7 @@ def test_the_largest_rise_is_at_the_top():
     mechanism = survey.mechanism
     rates = [mechanism.h + (mechanism.g - mechanism.h) * np.array(x) for x in SHIFT]
     before, after = (Estimate(survey, 9000, np.rint(9000 * x).astype(int)) for x in rates)
-    found = {"a": np.array([True, True, False])}
-    figure = plot_changes({"a": changes(before, after)}, found, survey.categories, title="?")
+    figure = plot_changes({"a": changes(before, after)}, title="?")
     (ax,) = figure.axes
     assert [label.get_text() for label in ax.get_yticklabels()] == ["less", "same", "more"]
 

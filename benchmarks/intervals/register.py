@@ -34,7 +34,12 @@ _PROMISES = re.compile(
 )
 
 # Names that promise an error and need no simulation, each with the reason.
-ELSEWHERE: dict[str, str] = {}
+ELSEWHERE: dict[str, str] = {
+    "privet.sums.independent.Known.interval": "a known number has no error",
+    "privet.sums.independent.Known.standard_error": "a known number has no error",
+    "privet.sums.independent.Uncertain.interval": "what others have: a protocol",
+    "privet.sums.independent.Uncertain.standard_error": "what others have: a protocol",
+}
 
 
 def _studies() -> list[Study]:

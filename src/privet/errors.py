@@ -76,6 +76,7 @@ class InvalidArgument(PrivetError, ValueError):
             f"The '{parameter}' parameter of {owner} must be {rule}. Got {shown} instead."
         )
         self.parameter = parameter
+        self.rule = rule
         self.value = value
 
 

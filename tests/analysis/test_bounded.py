@@ -76,3 +76,16 @@ def test_p_values_are_the_levels_at_which_a_lower_end_reaches_a_number():
         assert (ends <= upper_ends(worth, counts, chance)).all()
     assert lower_p_values(worth, counts, 0.0)[2] == 1
     assert lower_p_values(worth, counts, -1.0)[2] == 0
+
+
+@pytest.mark.parametrize("chance", [0.4999999, 0.49, 0.475, 0.45, 0.4])
+def test_ends_next_to_the_mean_are_found(chance):
+    """Of skew reports, of which one in many is far from the others, and of columns of all kinds."""
+    rng = np.random.default_rng(3)
+    worth = rng.normal(size=(40, 60)) ** 3
+    counts = rng.multinomial(300, np.array([0.9, *[0.1 / 39] * 39]))
+    mean, ends = counts @ worth / 300, upper_ends(worth, counts, chance)
+    wider = upper_ends(worth, counts, 0.025)
+    assert (ends <= wider).all()
+    assert (ends > lower_ends(worth, counts, chance)).all()
+    assert (np.abs(ends - mean) < np.abs(wider - mean)).mean() > 0.95

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from privet import Survey
+from privet import Scale, Several, Survey
 from privet.bulk import read_known
-from privet.bulk.known import read_shares
+from privet.bulk.known import read_figures, read_shares
 from privet.errors import InvalidFile
 
 
@@ -114,3 +114,67 @@ def test_bytes_that_are_no_text(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidFile, match="text in UTF-16"):
         read_shares(tmp_path / "a.csv", SURVEY)
+
+
+# --- shares of options, and figures of a scale ----------------------------------------------------
+
+OPTIONS = Survey("What do you drink?", Several(["tea", "coffee", "none"], 2), 1.0)
+SCALE = Scale(0, 120, unit="years", bands=[30, 60])
+
+
+def test_shares_of_options_need_not_add_up(tmp_path):
+    (tmp_path / "a.csv").write_text("category,share\ntea,0.5\ncoffee,0.8\nnone,0\n")
+    assert read_shares(tmp_path / "a.csv", OPTIONS).tolist() == [0.5, 0.8, 0]
+    for text, said in (
+        ("category,share\ntea,0.5\ncoffee,8\nnone,0\n", "'coffee' must be at most 1, not 8."),
+        ("category,people\ntea,5\ncoffee,8\nnone,0\n", "there is no column 'share'"),
+    ):
+        (tmp_path / "a.csv").write_text(text)
+        with pytest.raises(InvalidFile, match=said):
+            read_shares(tmp_path / "a.csv", OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "figure,value\nmean,40.5\nmedian,38\n0 to 30,.25\n"),
+        ("a.csv", "note,value,figure\nx,40.5,mean\n,38,median\n,0.25,share of 0 to 30\n"),
+        ("a.json", '{"mean": 40.5, "median": 38, "0 to 30": "0.25"}'),
+    ],
+)
+def test_figures_by_name(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    known = {"mean": 40.5, "median": 38.0, "0 to 30": 0.25}
+    assert read_figures(tmp_path / name, SCALE) == known
+
+
+def test_figures_below_0(tmp_path):
+    (tmp_path / "a.csv").write_text("figure,value\nmean,-4.5\n")
+    assert read_figures(tmp_path / "a.csv", Scale(-40, 40)) == {"mean": -4.5}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.csv", "mean,40\n", "there is no column 'figure'"),
+        ("a.csv", "figure,value\n", "there are no figures."),
+        ("a.csv", "figure,value\nmean,forty\n", "'value' must be a number. Got 'forty' instead."),
+        ("a.csv", "figure,value\nmode,40\n", "(2 with the header): 'mode' must be the name of a"),
+        ("a.csv", "figure,value\n,40\n", "'' must be the name of a figure"),
+        ("a.csv", "figure,value\nmean,140\n", "'mean' must be a number in [0, 120]. Got 140.0"),
+        ("a.csv", "figure,value\n0 to 30,25\n", "'0 to 30' must be a share in [0, 1]. Got 25.0"),
+        ("a.csv", "figure,value\nmean,40\nmean,41\n", "(3 with the header): 'mean' is there twice"),
+        ("a.json", "{}", "there are no figures."),
+        ("a.json", '{"mean": null}', "'mean' must be a number. Got None instead."),
+        ("a.json", '{"mean": Infinity}', "'mean' must be a number."),
+        ("a.json", "[40]", "it must be an object of numbers by figure."),
+    ],
+)  # fmt: skip
+def test_bad_figures(tmp_path, name, text, said):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InvalidFile) as error:
+        read_figures(tmp_path / name, SCALE)
+    message = str(error.value)
+    assert message.startswith(str(tmp_path / name))
+    assert said in message
+    assert "\n" not in message

@@ -156,7 +156,11 @@ class _Tail:
             inside, right = (end > low) & (end < high), beyond(end, gaps) > 0
             low, high = np.where(inside & right, end, low), np.where(inside & ~right, end, high)
         above, below = beyond(low, gaps), beyond(high, gaps)
-        result, side, left = low.copy(), np.zeros(len(low)), np.arange(len(low))
+        # A quantile so near to the mean that it is not between them is as far as the nearer one.
+        result = np.where(below > 0, high, low)
+        left = np.flatnonzero((above > 0) & (below < 0))
+        above, below, low, high = above[left], below[left], low[left], high[left]
+        side, gaps = np.zeros(len(left)), gaps[:, left]
         for _ in range(_ROUNDS):
             middle = low + (high - low) * above / (above - below)
             here = beyond(middle, gaps)

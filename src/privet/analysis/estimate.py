@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..mechanisms.forwards import Target
     from ..refine import Shrunk
     from ..sums.homogeneity import Homogeneity
+    from ..sums.independent import Change
     from ..sums.ranks import Top
     from ..sums.totals import Difference, Total
     from .remainder import Remainder
@@ -150,9 +151,12 @@ class Estimate(Shown):
         categories: str | Sequence[str],
         *,
         target: Target = "population",
-    ) -> Difference:
-        """Return how much the share of these categories grew since another survey or wave."""
-        from ..sums.totals import change
+    ) -> Change:
+        """Return how much the share of these categories grew since another survey or wave.
+
+        Where people choose several options, it is for one option at a time.
+        """
+        from ..sums.changes import change
 
         return change(before, self, categories, target=target)
 

@@ -15,15 +15,17 @@ from .numbers import Numbers
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from ..answers.scale import Scale
     from ..mechanisms.forwards import Target
+    from ..sums.scale_changes import ScaleChanges
     from ..survey import Survey
     from .estimator import Floats
     from .numbers import Measured
+    from .tally import Tally
 
 
 __all__ = ["QUANTILES", "ScaleEstimate"]
@@ -177,6 +179,15 @@ class ScaleEstimate(Shown):
             "low": [low for low, _ in ends],
             "high": [high for _, high in ends],
         }
+
+    def change(self, before: ScaleEstimate | Tally | Mapping[str, float]) -> ScaleChanges:
+        """Return how much the mean, quantiles and shares differ from those of another survey.
+
+        Or from numbers that are known: {"mean": 41.3, "0 to 29": 0.35}, by the names of figures.
+        """
+        from ..sums.scale_changes import scale_changes
+
+        return scale_changes(before, self)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw how the numbers are spread; return the matplotlib axes."""

@@ -1,15 +1,15 @@
-"""privet compare: waves, groups, or known shares: what differs, and how surely."""
+"""privet compare: waves, groups, or what is known: what differs, and how surely."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .differences import KNOWN, Compared, Pair
-from .guards import LEAST_GROUP, is_survey, note_groups, read_survey
+from .differences import KNOWN, Compared, Pair, Verdict
+from .guards import LEAST_GROUP, is_survey, note_groups, read_contract
 from .options import FIGURE, INPUT, JSON, LEVEL, TABLE, Once, files_of, keep_apart
 from .output import counted_in, outputs, plural, print_json, printable, say, write_table
 from .show import ROWS, ROWS_OF_A_GROUP
@@ -19,10 +19,11 @@ from .weights import value_in_words
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..analysis.estimate import Estimate
+    from ..analysis.shown import Shown
     from ..analysis.tally import Tally
     from ..bulk.groups import Group
-    from ..survey import Survey
+    from ..contract import Contract
+    from ..sums import Changes
 
 
 _MOST_GROUPS_NAMED = 10
@@ -44,17 +45,19 @@ _MOST_GROUPS_NAMED = 10
 )  # fmt: skip
 @click.option(
     "--known", type=INPUT,
-    help="Compare with known shares: a table with the columns category, and share or people; or a "
-    "JSON object of shares by category.",
+    help="Compare with what is known: a table with the columns category, and share or people; of a "
+    "scale, with the columns figure (such as mean, median or a band) and value; or a JSON object "
+    "of these numbers by name.",
 )  # fmt: skip
+@click.option("--question", metavar="ID", help="Of a questionnaire, which question to compare.")
 @LEVEL
 @click.option(
     "--top", type=click.IntRange(1),
     show_default=f"{ROWS}; {ROWS_OF_A_GROUP} for each of several groups",
-    help="How many rows to show, the largest differences first.",
+    help="How many categories to show, the largest differences first.",
 )  # fmt: skip
 @JSON
-@click.option("-o", "--out", type=TABLE, help="Write every category, as CSV, JSON or Parquet.")
+@click.option("-o", "--out", type=TABLE, help="Write every row, as CSV, JSON or Parquet.")
 @FIGURE
 def compare(
     reports: tuple[str, ...],
@@ -62,31 +65,42 @@ def compare(
     by: str | None,
     groups: str | None,
     known: Path | None,
+    question: str | None,
     level: float,
     top: int | None,
     json_out: bool,
     out: Path | None,
     figure: Path | None,
 ) -> None:
-    """Compare the shares of two or more waves or groups, or of one crowd with known shares.
+    """Compare two or more waves or groups, or one group of people with what is known.
 
-    Each of REPORTS (a file, a folder or a pattern) is a crowd by itself, and the others are
+    Each of REPORTS (a file, a folder or a pattern) is a group by itself, and the others are
     compared with the first. With --by, the groups of all are compared; with --known, all together
-    with shares that are known. The people of different crowds must be different people.
+    with known numbers. The people of different groups must be different people.
+
+    Of categories and options, the shares are compared; of numbers on a scale, the mean, quantiles
+    and the shares of bands.
 
     privet compare before.parquet after.parquet --figure changes.png
     """
     _check_usage(len(reports), len(surveys), by, groups, known)
     crowds = _crowds(reports, surveys, apart=by is None and known is None)
+    for crowd in crowds:
+        _check_question(crowd, question)
+    if top is not None and _kind(crowds[0].survey, question) == "scale":
+        raise click.UsageError("--top is for categories; of a scale, all figures are shown.")
     files = [path for crowd in crowds for path in crowd.paths]
     keep_apart([*files, *{*surveys}, known], [out, figure])
     with outputs(out, figure) as (table, picture):
         tallies = {crowd.name: crowd.tallies(by) for crowd in crowds}
+        counted = {name: of_all[()] for name, of_all in tallies.items() if by is None}
         if by is not None:
-            estimates = _groups(crowds[0], by, tallies[crowds[0].name], groups)
+            counted = _groups(crowds[0], by, tallies[crowds[0].name], groups)
+        estimates = {name: _estimate(tally, question) for name, tally in counted.items()}
+        if known is not None:
+            found = _with_known(estimates, known, level)
         else:
-            estimates = {name: counted[()].estimate() for name, counted in tallies.items()}
-        found = _between(estimates, level) if known is None else _fit(estimates, known, level)
+            found = _between(estimates, level, waves=by is None)
         if table is not None:
             write_table(table, found.columns, found.document)
         if picture is not None:
@@ -127,7 +141,7 @@ class _Crowd:
 
     name: str
     paths: list[Path]
-    survey: Survey
+    survey: Contract
 
     def tallies(self, by: str | None) -> dict[Group, Tally]:
         """Count them, by the values of a column if one is given."""
@@ -150,20 +164,46 @@ def _crowds(reports: Sequence[str], surveys: Sequence[Path], *, apart: bool) -> 
     if not apart:
         paths, reports = [[path for some in paths for path in some]], reports[:1]
     given = list(surveys) * (1 if len(surveys) == len(paths) else len(paths))
-    contracts = [read_survey(Path(one)) for one in (given or [some[0] for some in paths])]
-    for one in contracts:
-        if one.answers.kind != "choice":
-            raise click.UsageError(f"{one.id}: shares are compared where people choose one answer.")
+    contracts = [read_contract(Path(one)) for one in (given or [some[0] for some in paths])]
     stems = [Path(one).stem or one for one in reports]
     names = stems if len({*stems}) == len(stems) else list(reports)
     named = [printable(name) for name in names]
     return [_Crowd(*each) for each in zip(named, paths, contracts, strict=True)]
 
 
+def _check_question(crowd: _Crowd, question: str | None) -> None:
+    """Refuse a questionnaire without a question of its own, and a survey with one."""
+    from ..questionnaire import Questionnaire
+
+    contract = crowd.survey
+    if not isinstance(contract, Questionnaire):
+        if question is not None:
+            raise click.UsageError(f"--question is for questionnaires; {contract.id} is a survey.")
+        return
+    ids = [one.id for one in contract.surveys]
+    if question not in ids:
+        rule = f"{contract.id} is a questionnaire: --question must be one of {', '.join(ids)}"
+        raise click.UsageError(f"{rule}.")
+
+
+def _kind(contract: Contract, question: str | None) -> str:
+    from ..questionnaire import Questionnaire
+
+    one: Any = contract[question or ""] if isinstance(contract, Questionnaire) else contract
+    return str(one.answers.kind)
+
+
+def _estimate(tally: Tally, question: str | None) -> Shown:
+    """Return what reports say, of one question if they are of a questionnaire."""
+    whole: Any = tally.estimate()
+    found: Shown = whole if question is None else whole[question]
+    return found
+
+
 def _groups(
     crowd: _Crowd, by: str, counted: Mapping[Group, Tally], chosen: str | None
-) -> dict[str, Estimate]:
-    """Return the estimates of groups: those that are chosen, or all that are large enough."""
+) -> dict[str, Tally]:
+    """Return the tallies of groups: those that are chosen, or all that are large enough."""
     from ..errors import InvalidFile
 
     tallies = {value_in_words(value): tally for (value,), tally in counted.items()}
@@ -182,32 +222,67 @@ def _groups(
     if len(names) < len(tallies) and chosen is None:
         small = plural(len(tallies) - len(names), "group")
         say(f"Note: {small} of fewer than {LEAST_GROUP} reports left out.")
-    return {name: tallies[name].estimate() for name in names}
+    return {name: tallies[name] for name in names}
 
 
-def _between(estimates: Mapping[str, Estimate], level: float) -> Compared:
-    """Compare crowds with the first of them."""
-    from ..sums import changes, homogeneity
+# --- how they compare -----------------------------------------------------------------------------
 
+
+def _between(estimates: Mapping[str, Shown], level: float, *, waves: bool) -> Compared:
+    """Compare groups with the first of them."""
     (name, first), *others = estimates.items()
-    test = homogeneity(*estimates.values())
-    times = len(others)
-    pairs = []
-    for other, estimate in others:
-        each = test if times == 1 else homogeneity(first, estimate)
-        p_values = {name: min(times * p, 1.0) for name, p in each.by_category.items()}
-        shares = changes(first, estimate, level, times=times)
-        pairs.append(Pair(name, other, shares, p_values, level))
-    return Compared(estimates, pairs, test, level)
+    pairs = [
+        Pair(name, other, _changes(first, estimate, level, len(others)))
+        for other, estimate in others
+    ]
+    asked = "Did the mean change?" if waves else "Do the means differ?"
+    return Compared(estimates, pairs, _test(estimates, pairs), asked)
 
 
-def _fit(estimates: Mapping[str, Estimate], path: Path, level: float) -> Compared:
-    """Compare a crowd with known shares."""
-    from ..bulk.known import read_shares
-    from ..sums import changes, fit
+def _changes(first: Shown, second: Shown, level: float, times: int) -> Changes:
+    from ..analysis.scale_estimate import ScaleEstimate
+    from ..errors import SurveyMismatch
+    from ..sums import changes
+
+    scales = [isinstance(one, ScaleEstimate) for one in (first, second)]
+    if isinstance(first, ScaleEstimate) and isinstance(second, ScaleEstimate):
+        return second.change(first).table(level, times=times)
+    if any(scales):
+        ids = f"{first.survey.id!r} and {second.survey.id!r}"
+        raise SurveyMismatch(f"One of {ids} asks for a number on a scale, and the other does not.")
+    return changes(first, second, level, times=times)
+
+
+def _with_known(estimates: Mapping[str, Shown], path: Path, level: float) -> Compared:
+    """Compare people with what is known."""
+    from ..analysis.scale_estimate import ScaleEstimate
+    from ..bulk.known import read_figures, read_shares
+    from ..sums import changes
 
     ((name, estimate),) = estimates.items()
-    known = read_shares(path, estimate.survey)
-    test = fit(estimate, known)
-    pair = Pair(KNOWN, name, changes(known, estimate, level), test.by_category, level)
-    return Compared(estimates, [pair], test, level)
+    if isinstance(estimate, ScaleEstimate):
+        found = estimate.change(read_figures(path, estimate.scale)).table(level)
+    else:
+        found = changes(read_shares(path, estimate.survey), estimate, level)
+    pairs = [Pair(KNOWN, name, found)]
+    asked = "Does the mean differ from the known one?"
+    return Compared(estimates, pairs, _test(estimates, pairs, found.before), asked)
+
+
+def _test(estimates: Mapping[str, Shown], pairs: Sequence[Pair], known: Any = None) -> Verdict:
+    """Return one test of all: of shares together, or of the mean, or the least of all p-values."""
+    from ..analysis.estimate import Estimate
+    from ..sums import fit, homogeneity
+
+    groups = list(estimates.values())
+    survey = groups[0].survey
+    shares = [one for one in groups if isinstance(one, Estimate)]
+    if survey.answers.kind == "choice" and len(shares) == len(groups):
+        found = fit(shares[0], known) if known is not None else homogeneity(*shares)
+        chi_square = found.statistic, found.degrees_of_freedom, found.method
+        return Verdict("shares", found.p_value, *chi_square)
+    what = "any"
+    if "mean" in pairs[0].changes.names and survey.answers.kind == "scale":
+        what = "mean"
+    p_values = [p for pair in pairs for p in pair.p_values_of(what)]
+    return Verdict(what, min(p_values), None, None, "intervals")

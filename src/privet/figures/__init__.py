@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .attacks import plot_averaging
-from .changes import plot_changes
+from .changes import plot_changes, plot_scale_changes
 from .estimates import plot_estimate, plot_groups, save_estimate
 from .experiments import plot_experiment
 from .plans import plot_plan
@@ -26,6 +26,7 @@ __all__ = [
     "plot_groups",
     "plot_plan",
     "plot_scale",
+    "plot_scale_changes",
     "plot_scale_groups",
     "plot_table",
     "save",

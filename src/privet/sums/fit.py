@@ -103,7 +103,10 @@ def fit(estimate: Estimate | Tally, shares: Mapping[str, float] | ArrayLike) -> 
 
 
 def known_shares(survey: Survey, shares: Mapping[str, float] | ArrayLike) -> Floats:
-    """Return the shares of all categories in their order, or raise."""
+    """Return the shares of all categories in their order, or raise.
+
+    They add up to 1, unless people choose several options.
+    """
     if isinstance(shares, Mapping):
         positions = {survey.index(name): name for name in shares}
         for position, name in enumerate(survey.categories):
@@ -114,6 +117,10 @@ def known_shares(survey: Survey, shares: Mapping[str, float] | ArrayLike) -> Flo
     if theta.shape != (len(survey.categories),):
         rule = f"one share for each of {len(survey.categories)} categories"
         raise InvalidArgument("fit", "shares", rule, theta.shape)
+    if not survey.mechanism.shares_add_up:
+        if not ((theta >= 0) & (theta <= 1)).all():
+            raise InvalidArgument("changes", "before", "shares from 0 to 1", theta.tolist())
+        return theta
     total = fsum(theta)
     if not (theta >= 0).all() or not abs(total - 1) <= _ROUNDING:
         rule = "numbers from 0 to 1 that add up to 1"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Categories = str | Sequence[str]
 
-__all__ = ["Difference", "Total", "change", "difference", "total"]
+__all__ = ["Difference", "Total", "difference", "total"]
 
 _PRECISION = 1e-12
 _SLACK = 1e-6  # of a person
@@ -240,36 +240,6 @@ def difference(
     apart = a.standard_error**2 + b.standard_error**2 - error**2
     correlation = min(max(apart / product, -1.0), 1.0) if product else 0.0
     return Difference(a.value - b.value, error, a, b, correlation)
-
-
-def change(
-    before: Estimate | Tally,
-    after: Estimate | Tally,
-    categories: Categories,
-    *,
-    target: Target = "population",
-) -> Difference:
-    """Return how much the share of these categories grew from one survey to another.
-
-    The surveys must have asked different people, drawn independently; their mechanisms and ε may
-    differ.
-
-    >>> from privet import Estimate, Survey
-    >>> drinks = ["tea", "coffee", "cocoa", "none"]
-    >>> waves = [Survey("Tea or coffee?", drinks, 1.0, id=name) for name in ("first", "second")]
-    >>> before = Estimate(waves[0], 1000, np.array([320, 270, 230, 180]))
-    >>> after = Estimate(waves[1], 1000, np.array([270, 320, 230, 180]))
-    >>> grown = change(before, after, "coffee")
-    >>> f"{grown.value:.3f} ± {grown.standard_error:.3f}"
-    '0.166 ± 0.068'
-    """
-    if before is after:
-        same = before.survey.id
-        raise InvalidArgument("change", "after", "different from 'before'", same)
-    a = _total("change", after, categories, target)
-    b = _total("change", before, categories, target)
-    error = sqrt(a.standard_error**2 + b.standard_error**2)
-    return Difference(a.value - b.value, error, a, b, 0.0)
 
 
 # --- the parts ------------------------------------------------------------------------------------
