@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..mechanisms.scales.interval import Interval
 
     Ends = tuple[float, float]
+    Shown = tuple[float, float, float]
     Counts = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
@@ -44,10 +45,11 @@ _FAR, _STEPS, _ASKED_STEPS = 7, 16, 2
 def rare_margin(mechanism: Mechanism, n: int, alpha: float) -> float:
     """Return how far the interval of a category that nobody holds will reach up, on average.
 
-    That is how far its upper end is from the estimate, on average, since estimates are unbiased.
-    Below the estimate there is nothing to reach: intervals end at 0.
+    That is how far its upper end is from the estimate, or from 0 where that is below. Below the
+    estimate there is nothing to reach: intervals end at 0.
     """
-    return expected_interval(mechanism, 0.0, n, alpha)[1]
+    _, high, share = _expected(mechanism, 0.0, n, alpha)
+    return high - share
 
 
 def common_margin(mechanism: Mechanism, n: int, alpha: float) -> float:
@@ -67,6 +69,12 @@ def expected_interval(mechanism: Mechanism, theta: float, n: int, alpha: float) 
     >>> [round(end, 4) for end in expected_interval(OneOption(30, 1.0, 9), 0.5, 50_000, 0.05)]
     [0.4474, 0.5526]
     """
+    low, high, _ = _expected(mechanism, theta, n, alpha)
+    return low, high
+
+
+def _expected(mechanism: Mechanism, theta: float, n: int, alpha: float) -> Shown:
+    """Return the expected ends of the interval, and the expected estimate, all within [0, 1]."""
     if isinstance(mechanism, OneOption):
         return _expected_of_asked(mechanism, theta, n, alpha)
     if isinstance(mechanism, ListedSets) and mechanism.k > 1:
@@ -77,36 +85,41 @@ def expected_interval(mechanism: Mechanism, theta: float, n: int, alpha: float) 
     return _expected_by_rates(cast("Rated", mechanism), theta, n, alpha)
 
 
-def _expected_by_rates(mechanism: Rated, theta: float, n: int, alpha: float) -> Ends:
+def _expected_by_rates(mechanism: Rated, theta: float, n: int, alpha: float) -> Shown:
     """Sum over all counts that occur, or, where they are many, over runs of neighbouring ones."""
     g, h = map(float, mechanism.hit_rates)
     counts, chances = _likely(n, h + theta * (g - h), _STEPS)
-    low, high = HitRates(mechanism).interval(counts, n, alpha, "population")
-    return _within(low, high, chances)
+    rates = HitRates(mechanism)
+    low, high = rates.interval(counts, n, alpha, "population")
+    return _within((low, high, rates.frequencies(counts, n)), chances)
 
 
-def _expected_of_asked(mechanism: OneOption, theta: float, n: int, alpha: float) -> Ends:
+def _expected_of_asked(mechanism: OneOption, theta: float, n: int, alpha: float) -> Shown:
     """Average over how many people are asked about the option: nothing is known if none is."""
-    ends, (asked, chances) = [], _likely(n, 1 / mechanism.d, _ASKED_STEPS)
+    shown, (asked, chances) = [], _likely(n, 1 / mechanism.d, _ASKED_STEPS)
     for people in asked.tolist():
         known = people > 0
-        ends.append(_expected_by_rates(mechanism, theta, people, alpha) if known else (0.0, 1.0))
-    low, high = chances @ np.array(ends)
-    return float(low), float(high)
+        nothing = 0.0, 1.0, 0.5
+        shown.append(_expected_by_rates(mechanism, theta, people, alpha) if known else nothing)
+    low, high, share = (chances @ np.array(shown)).tolist()
+    return low, high, share
 
 
-def _expected_by_normal_law(mechanism: ListedSets, theta: float, n: int, alpha: float) -> Ends:
+def _expected_by_normal_law(mechanism: ListedSets, theta: float, n: int, alpha: float) -> Shown:
     g, h = map(float, mechanism.hit_rates)
     deviation = n * (g - h) * sqrt(mechanism.variance(np.array([theta]), n)[0])
     steps = np.arange(-_FAR * _STEPS, _FAR * _STEPS + 1) / _STEPS
     counts = np.rint(n * (h + theta * (g - h)) + deviation * steps).astype(np.int64)
     chances = np.exp(-(steps**2) / 2)
-    low, high = mechanism.interval(np.maximum(counts, 0), n, alpha, "population")
-    return _within(low, high, chances / chances.sum())
+    counts = np.maximum(counts, 0)
+    low, high = mechanism.interval(counts, n, alpha, "population")
+    shown = low, high, mechanism.frequencies(counts, n)
+    return _within(shown, chances / chances.sum())
 
 
-def _within(low: Floats, high: Floats, chances: Floats) -> Ends:
-    return float(chances @ np.clip(low, 0, 1)), float(chances @ np.clip(high, 0, 1))
+def _within(shown: tuple[Floats, Floats, Floats], chances: Floats) -> Shown:
+    low, high, share = (float(chances @ np.clip(one, 0, 1)) for one in shown)
+    return low, high, share
 
 
 def _likely(n: int, rate: float, steps: int) -> tuple[Counts, Floats]:

@@ -173,9 +173,9 @@ def plan(
     level `level`.
 
     >>> round(plan(30, epsilon=1.0, n=50_000).margin, 4)
-    0.0163
+    0.0162
     >>> plan(30, epsilon=1.0, margin=0.01).n
-    132290
+    131206
     >>> round(plan(30, n=50_000, margin=0.01).epsilon, 2)
     1.53
     >>> from privet import Scale
