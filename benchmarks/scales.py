@@ -23,7 +23,7 @@ from privet.mechanisms import Interval
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from privet.analysis.numbers import Measured
+    from privet.analysis.measured import Measured
 
     Floats = NDArray[np.float64]
 

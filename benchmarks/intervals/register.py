@@ -8,6 +8,7 @@ from the register until a study covers it, or a reason says why none does.
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import sys
 from importlib import import_module
@@ -82,7 +83,7 @@ def defined(name: str) -> str:
 
 
 def _annotated(kind: type) -> Collection[str]:
-    return kind.__dict__.get("__annotations__", ())
+    return inspect.get_annotations(kind)
 
 
 def promises() -> set[str]:

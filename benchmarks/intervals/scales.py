@@ -17,7 +17,7 @@ from .truths import NUMBERS, RATINGS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from privet.analysis.numbers import Measured
+    from privet.analysis.measured import Measured
 
     from .study import Once, Score
     from .truths import Floats, Population
@@ -119,7 +119,7 @@ def study_of(name: str, scale: Scale, truths: dict[str, Population], at_end: flo
         *(f"{scale_estimate}.{one}" for one in ("interval", "standard_errors", "p_values")),
         *(f"{numbers}.Numbers.{one}" for one in ("mean", "variance", "share", "quantile")),
         *(f"{numbers}.Numbers.{one}" for one in ("median", "cells", "cell_errors", "p_values")),
-        *(f"{numbers}.Measured.{one}" for one in ("interval", "standard_error")),
+        *(f"privet.analysis.measured.Measured.{one}" for one in ("interval", "standard_error")),
         *(f"privet.analysis.bounded.{one}" for one in ("mean_ends", "lower_ends", "upper_ends")),
         "privet.analysis.bounded.lower_p_values",
     )

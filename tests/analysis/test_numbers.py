@@ -6,7 +6,9 @@ from math import factorial, prod
 import numpy as np
 import pytest
 
-from privet.analysis.numbers import Measured, Numbers, _Ramps
+from privet.analysis.measured import Measured
+from privet.analysis.numbers import Numbers
+from privet.analysis.ramps import Ramps
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, NoReports
 from privet.mechanisms import Interval
@@ -101,7 +103,7 @@ def test_standard_errors_are_those_of_the_channel(epsilon):
 def test_ramps_are_below_and_above_what_is_below_a_border(n, cells):
     """For each cell, so that it holds for all distributions."""
     mechanism = Interval(cells, 1.0)
-    ramps, chances = _Ramps(mechanism, n), chances_of(mechanism).T
+    ramps, chances = Ramps(mechanism, n), chances_of(mechanism).T
     steps = np.arange(cells)[:, None] < np.arange(cells + 1)
     assert (chances @ ramps.lower < steps + 1e-9).all()
     assert (chances @ ramps.upper > steps - 1e-9).all()
@@ -116,7 +118,7 @@ def test_ramps_are_below_and_above_what_is_below_a_border(n, cells):
 
 def test_ramps_are_for_few_people():
     mechanism = Interval(256, 1.0)
-    lengths = [_Ramps(mechanism, n).lengths for n in (1000, 10**5, 10**9)]
+    lengths = [Ramps(mechanism, n).lengths for n in (1000, 10**5, 10**9)]
     assert (lengths[0] >= lengths[1]).all()
     assert lengths[0][128] > lengths[1][128] > lengths[2].max() == 0
 

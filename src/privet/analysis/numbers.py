@@ -12,11 +12,8 @@ is measured here is of this kind, with the intervals of `privet.analysis.bounded
 - shares below a border between cells, by the linear estimate that is best for a flat truth.
 
 Windows blur: where there are many cells for few people, the share below a border can hardly be
-known. But a share below a *ramp*, which counts the cells near the border in part, can. The ramp
-that ends at the border has less below it than the border has, the one that starts there has more:
-the interval goes from the low end of the former to the high end of the latter, and holds for any
-numbers. The length of ramps is the one that would give the shortest interval if the truth were
-flat; with enough people it is 0.
+known, but a share below a *ramp* can (`privet.analysis.ramps`). The interval of a share goes from
+the low end of the ramp that ends at the border to the high end of the one that starts there.
 
 A coin blurs as well. Of the numbers between two centres some go up and some down, so that the share
 of numbers below t lies between two shares of cells: those below the cell whose centre is at t or
@@ -31,73 +28,32 @@ smooth.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import ceil, floor, isfinite, sqrt
 from numbers import Real
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import alpha_of
 from ..errors import InvalidArgument, NoReports
 from .bounded import lower_ends, lower_p_values, mean_ends, upper_ends
+from .measured import ONE_SIGMA, Measured
+from .ramps import ramps_of, regression_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from ..mechanisms.scales.interval import Interval
     from .estimator import Floats
-    from .scales import WindowRegression
+    from .ramps import Ramps
 
     Ends = tuple[float, float]
 
-__all__ = ["ONE_SIGMA", "Measured", "Numbers"]
+__all__ = ["Numbers"]
 
-# At what level intervals are as short as they can be, and what is a standard error.
-_LEVEL, ONE_SIGMA = 0.95, 0.6826894921370859
-_NORMAL = 1.959963984540054
 _ROUNDING = 1e-12
 # Fewer reports than this are too few to show their own variance.
 _FEW = 1000
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Measured:
-    """A number about the population, with its error.
-
-    Attributes
-    ----------
-    value : float
-        The estimate.
-    standard_error : float
-        Its standard error. Where the value is not simply a mean over reports, it is how far the
-        interval at the level of one standard deviation, 68 %, reaches from it.
-
-    """
-
-    _value: float | Callable[[], float]  # or what to do for it, the first time
-    _error: float | Callable[[], float]
-    _ends: Callable[[float], Ends]
-
-    def __repr__(self) -> str:
-        return f"Measured(value={self.value!r}, standard_error={self.standard_error!r})"
-
-    @cached_property
-    def value(self) -> float:
-        """The estimate."""
-        return self._value() if callable(self._value) else self._value
-
-    @cached_property
-    def standard_error(self) -> float:
-        """The standard error of the estimate."""
-        return self._error() if callable(self._error) else self._error
-
-    def interval(self, level: float = _LEVEL) -> tuple[float, float]:
-        """Return the ends of a confidence interval, within what is possible at all."""
-        return self._ends(alpha_of("Measured.interval", level))
 
 
 class Numbers:
@@ -344,8 +300,8 @@ class Numbers:
         return self._known.setdefault(alpha, (low, high))
 
     @property
-    def _ramps(self) -> _Ramps:
-        return _ramps(self.mechanism, self.n)
+    def _ramps(self) -> Ramps:
+        return ramps_of(self.mechanism, self.n)
 
     def _borders(self, place: float) -> tuple[int, int]:
         """Return two borders between which the share below a place lies."""
@@ -365,7 +321,7 @@ class Numbers:
         value = self._shares @ worth
         variance = (self._shares @ worth**2 - value**2) * self.n / max(self.n - 1, 1)
         if self.n < _FEW:
-            chances = _regression(self.mechanism).chances.T
+            chances = regression_of(self.mechanism).chances.T
             least = (chances @ worth**2 - (chances @ worth) ** 2).min(axis=0)
             variance = np.maximum(variance, least)
         return value, np.sqrt(variance.clip(0) / self.n)
@@ -385,97 +341,6 @@ class Numbers:
     def _number(self, place: float) -> float:
         """Return the number below which so many cells lie."""
         return min(max(self.low + place * self._cell, self.within[0]), self.within[1])
-
-
-class _Ramps:
-    """What windows are worth about the ramps that end and start at each border, for n people.
-
-    `lower[z, b]` is the worth of window z for the ramp that ends at border b, `upper[z, b]` for the
-    one that starts there. A ramp of length L is the mean of the L + 1 borders from its start to its
-    end. The first and last border need none, as what is below them is known.
-    """
-
-    def __init__(self, mechanism: Interval, n: int) -> None:
-        regression = _regression(mechanism)
-        self._borders = regression.borders
-        self._size = mechanism.d
-        chances = regression.chances.mean(axis=1)
-        lengths = _lengths(self._size)
-        spans = np.array([self._span(length, chances, n) for length in lengths])
-        self.lengths = np.array(lengths)[spans.argmin(axis=0)]
-        self.lower, self.upper = self._means(self.lengths)
-
-    def between(self, first: int, last: int, *, inside: bool) -> Floats:
-        """Return what windows are worth about the share of cells between two borders.
-
-        The cells near a border count in part: inside, where they lie within, and else beyond.
-        """
-        if first >= last:
-            return np.zeros(len(self._borders))
-        worth = self.lower[:, last] - self.upper[:, first]
-        if not inside:
-            return np.asarray(self.upper[:, last] - self.lower[:, first])
-        reach = self.lengths[[first, last]] * (np.array([first, last]) % self._size > 0)
-        if reach.sum() <= last - first:
-            return np.asarray(worth)
-        cells = np.arange(self._size)
-        up = ((cells + 1 - first) / (reach[0] + 1)).clip(0, 1)
-        down = ((last - cells) / (reach[1] + 1)).clip(0, 1)
-        return np.asarray(np.diff(self._borders, axis=1) @ (up + down - 1).clip(0))
-
-    @cached_property
-    def cells(self) -> tuple[Floats, Floats]:
-        """What windows are worth about each cell: at most, and at least, what it has."""
-        edges = range(self._size)
-        inner = np.stack([self.between(at, at + 1, inside=True) for at in edges], axis=1)
-        return inner, self.upper[:, 1:] - self.lower[:, :-1]
-
-    def _span(self, length: int, chances: Floats, n: int) -> Floats:
-        """Return the length of the interval for each border if the truth is flat."""
-        lower, upper = self._means(np.full(self._size + 1, length))
-        low, high = chances @ lower, chances @ upper
-        spread = np.sqrt((chances @ lower**2 - low**2).clip(0))
-        spread += np.sqrt((chances @ upper**2 - high**2).clip(0))
-        return np.asarray(high - low + _NORMAL * spread / sqrt(n))
-
-    def _means(self, lengths: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Return the mean worth of the borders up to each border, and from it on."""
-        places = np.arange(self._size + 1)
-        lower = self._sums(places + 1) - self._sums(places - lengths)
-        upper = self._sums(places + lengths + 1) - self._sums(places)
-        means = lower / (lengths + 1), upper / (lengths + 1)
-        for ramps in means:
-            ramps[:, 0], ramps[:, -1] = 0, 1
-        return means
-
-    def _sums(self, ends: NDArray[np.int64]) -> Floats:
-        """Return the worth of all borders before an end; beyond the scale, each is 0 or 1."""
-        inside = np.clip(ends, 0, self._size + 1)
-        return np.asarray(self._totals[:, inside] + np.maximum(ends - self._size - 1, 0))
-
-    @cached_property
-    def _totals(self) -> Floats:
-        return np.cumsum(np.pad(self._borders, ((0, 0), (1, 0))), axis=1)
-
-
-@lru_cache(maxsize=2)
-def _ramps(mechanism: Interval, n: int) -> _Ramps:
-    return _Ramps(mechanism, n)
-
-
-def _regression(mechanism: Interval) -> WindowRegression:
-    return cast("WindowRegression", mechanism.analyst.estimator)
-
-
-def _lengths(cells: int) -> list[int]:
-    """Return the lengths that ramps may have.
-
-    >>> _lengths(24)
-    [0, 1, 2, 3, 4, 6, 8, 12]
-    """
-    powers = [1 << power for power in range(cells.bit_length())]
-    steps = {0, *powers, *(3 * power // 2 for power in powers)}
-    return sorted(length for length in steps if length <= cells // 2)
 
 
 def _reach(value: float, ends: Ends) -> float:

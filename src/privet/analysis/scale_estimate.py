@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..sums.scale_changes import ScaleChanges
     from ..survey import Survey
     from .estimator import Floats
-    from .numbers import Measured
+    from .measured import Measured
     from .tally import Tally
 
 

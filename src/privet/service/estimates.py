@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..analysis.numbers import Measured
+    from ..analysis.measured import Measured
     from ..analysis.questionnaire_estimate import QuestionnaireEstimate
     from ..analysis.shown import Shown
     from ..analysis.tally import Tally

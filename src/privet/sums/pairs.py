@@ -24,7 +24,7 @@ import numpy as np
 
 from ..analysis.hits import drawn
 from ..analysis.listed import SetShares, held_together
-from ..analysis.numbers import Measured
+from ..analysis.measured import Measured
 from ..analysis.subsets import points_of
 from ..answers.names import Names
 from ..arguments import check_target, whole

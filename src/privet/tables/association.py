@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..analysis.numbers import Measured
+from ..analysis.measured import Measured
 from .surplus import apart, apart_adjoint, own_covariance
 from .traces import SquaredLength, traces
 

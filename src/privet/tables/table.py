@@ -35,7 +35,7 @@ from .ratios import ConditionalShares, cell_columns
 from .unlike import excess
 
 if TYPE_CHECKING:
-    from ..analysis.numbers import Measured
+    from ..analysis.measured import Measured
     from ..mechanisms.forwards import Target
     from .combining import Combined, Questions
     from .independence import Distance, Independence
