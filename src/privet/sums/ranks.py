@@ -163,21 +163,19 @@ def lead(estimate: Estimate | Tally, level: float = 0.95) -> Lead:
     largest, shares[first] = shares[first], -np.inf
     second = int(shares.argmax())
     mechanism, n, counts = counted.survey.mechanism, counted.n, counted.counts
-    if isinstance(mechanism, Symmetric):
-        steps = _steps(mechanism, n, counts[[first]], counts[[second]])[0]
-        error = np.sqrt(max(steps, 1)) / n / (mechanism.g - mechanism.h)
-    else:
-        errors = _errors(counted, first)
-        error = errors[second]
-    left, many, chance = d, d + 1, alpha
-    while left < many:
+    errors = np.zeros(d) if isinstance(mechanism, Symmetric) else _errors(counted, first)
+    possible, many, chance = np.ones(d, dtype=np.bool_), d + 1, alpha
+    while (left := int(possible.sum())) < many:
         many, chance = left, _shared_out(alpha, left, d)
         if isinstance(mechanism, Symmetric):
             possible = counts > _surely_less(mechanism, n, counts[[first]], chance)
         else:
             possible = shares + _quantile(chance) * errors > largest
         possible[first] = True
-        left = int(possible.sum())
+    error = errors[second]
+    if isinstance(mechanism, Symmetric):
+        steps = _steps(mechanism, n, counts[[first]], counts[[second]])[0]
+        error = np.sqrt(max(steps, 1)) / n / (mechanism.g - mechanism.h)
     value, margin = float(largest - shares[second]), float(_quantile(chance) * error)
     name = counted.survey.categories[second]
     return Lead(left, name, value, margin, counted, possible)
