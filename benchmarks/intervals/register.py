@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -34,13 +33,83 @@ _PROMISES = re.compile(
     r"|clopper_pearson|by_category"
 )
 
-# Names that promise an error and need no simulation, each with the reason.
-ELSEWHERE: dict[str, str] = {
-    "privet.sums.independent.Known.interval": "a known number has no error",
-    "privet.sums.independent.Known.standard_error": "a known number has no error",
-    "privet.sums.independent.Uncertain.interval": "what others have: a protocol",
-    "privet.sums.independent.Uncertain.standard_error": "what others have: a protocol",
+# Names without a study of their own, by the reason. Those of the first group compute, or hand on,
+# what studies score under another name.
+_REASONS = {
+    "scored where it is used": """
+        privet.analysis.analyst.Half.estimator
+        privet.analysis.asked.AskedRates: interval p_values standard_errors
+        privet.analysis.estimator.Estimator: p_values standard_errors
+        privet.analysis.estimator.HitRates: interval p_values
+        privet.analysis.hits.Hits: interval matched p_values
+        privet.analysis.presence.clopper_pearson
+        privet.analysis.remainder.Remainder: low high
+        privet.analysis.remainder.remainder
+        privet.audit.result.Audit.lower_bound
+        privet.mechanisms.forwards.Estimated.interval
+        privet.plan.margins: common_margin mean_margin rare_margin share_margin
+        privet.plan.planning.Plan: common_margin margin
+        privet.plan.planning.ScalePlan: margin share_margin
+        privet.plan.questionnaires.PlannedQuestion.standard_error
+        privet.refine.shrinkage.shrink
+        privet.regression.fitted.Logit: predictor profiles
+        privet.regression.fitting: fit fit_linear fit_logit
+        privet.regression.logit.Likelihood.of_people
+        privet.regression.predicting.Predictor.interval
+        privet.regression.profiles.Profiles: interval standard_errors
+        privet.sums.calibration.Tested: by_category p_value
+        privet.sums.pairs: pair_shares together
+        privet.sums.pairs.Pairs.standard_errors
+        privet.sums.ranks.Lead.margin
+        privet.sums.strata.Poststratified: found p_values total
+        privet.sums.strata.WeightedTotal.standard_error
+        privet.sums.strata.poststratify
+        privet.sums.totals: difference estimate_of total
+        privet.sums.totals.Difference: first second
+        privet.sums.totals.Found: low high
+        """,
+    "known without an error, or an outline": """
+        privet.answers.scale.Scale: low high
+        privet.audit.result.Verdict.found
+        privet.sums.independent.Known: interval standard_error
+        privet.sums.independent.Uncertain: interval standard_error
+        """,
+    "tests/analysis/test_estimate.py measures its rate of false discoveries": """
+        privet.analysis.shown.Shown.found
+        """,
+    "tests/audit measures its false alarms on real clients": """
+        privet.audit.leaks.Leak.lower_bound
+        privet.audit.leaks.search
+        privet.audit.peers.Audited.lower_bound
+        privet.audit.peers.audit_peers
+        privet.audit.timing.Timing: low high
+        """,
+    "tests/poisoning/test_diagnostics.py measures its level": """
+        privet.poisoning.diagnostics.Finding.p_value
+        privet.poisoning.diagnostics: check check_counts check_reports
+        privet.poisoning.trials.Trial: findings standard_error
+        privet.poisoning.trials.trial
+        """,
+    "tests/refine/test_likelihood.py compares it with the spread of its values": """
+        privet.refine.likelihood.Likelihood.standard_errors
+        privet.refine.likelihood.maximum_likelihood
+        """,
+    "the error of a simulation, from the number of its repeats": """
+        privet.simulate.averaging.Averaged: found standard_errors
+        privet.simulate.averaging.averaging
+        """,
 }
+
+
+def _listed(names: str) -> Iterator[str]:
+    for line in names.split("\n"):
+        owner, _, members = line.strip().partition(": ")
+        yield from (f"{owner}.{member}" for member in members.split())
+        if owner and not members:
+            yield owner
+
+
+ELSEWHERE = {name: reason for reason, names in _REASONS.items() for name in _listed(names)}
 
 
 def _studies() -> list[Study]:
@@ -69,17 +138,22 @@ def defined(name: str) -> str:
     'privet.regression.fitted.Logit.predict_interval'
     """
     parts = name.split(".")
-    known = [at for at in range(1, len(parts) + 1) if ".".join(parts[:at]) in sys.modules]
-    found: Any = import_module(".".join(parts[: known[-1]]))
-    for at, part in enumerate(parts[known[-1] :], known[-1]):
+    length = max(at for at in range(1, len(parts) + 1) if _is_module(".".join(parts[:at])))
+    found: Any = import_module(".".join(parts[:length]))
+    for at, part in enumerate(parts[length:], length + 1):
         if not isinstance(found, type):
             found = getattr(found, part)
             continue
         owners = [one for one in found.__mro__ if part in {*vars(one), *_annotated(one)}]
-        if not owners or at != len(parts) - 1:
+        if not owners or at < len(parts):
             raise AttributeError(name)
         return f"{owners[0].__module__}.{owners[0].__qualname__}.{part}"
     return f"{found.__module__}.{found.__qualname__}"
+
+
+def _is_module(name: str) -> bool:
+    path = _SOURCES.parent.joinpath(*name.split("."))
+    return path.is_dir() or path.with_suffix(".py").is_file()
 
 
 def _annotated(kind: type) -> Collection[str]:
