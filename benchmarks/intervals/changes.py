@@ -210,19 +210,19 @@ _FIGURES = (
 
 STUDIES = [
     Study(
-        "differences of categories",
+        "changes of categories",
         _SHARES,
         _waves(CATEGORIES, (".3 % in the second", "flat"), ("a giant", "three, nine empty")),
         _of_categories,
     ),
     Study(
-        "differences of options",
+        "changes of options",
         _SHARES,
         _waves(_OPTIONS, (".3 % in the second", "flat"), ("a giant", "1 % in the second")),
         _of_options,
     ),
     Study(
-        "differences of numbers",
+        "changes of numbers",
         _FIGURES,
         _waves(
             {name: NUMBERS[name] for name in _HARDEST},
@@ -232,7 +232,7 @@ STUDIES = [
         _of_scale(Scale(0, 120)),
     ),
     Study(
-        "differences of ratings",
+        "changes of ratings",
         _FIGURES,
         _waves(
             RATINGS,
