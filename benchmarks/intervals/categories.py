@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet import Estimate, Survey, mechanisms, sums
+from privet import Estimate, Survey, mechanisms, poisoning, refine, sums
+from privet.entropy import Entropy
 from privet.simulate.laws import draw_counts
 
 from .study import Study
@@ -79,6 +80,9 @@ def _shares(truth: Floats, epsilon: float, n: int) -> Once:
         )
         if len(empty):
             score.test("nobody holds it", estimate.p_values[empty])
+            found = estimate.found()
+            false = found[truth == 0].sum() / max(found.sum(), 1)
+            score.test("false discoveries", float(random.random() >= false))  # at their mean rate
         few = random.multivariate_hypergeometric(crowd, n)
         part = Estimate(estimate.survey, n, draw_counts(estimate.survey.mechanism, few, random))
         low, high = part.interval(target=3 * n)
@@ -203,6 +207,41 @@ def _ranks(truth: Floats, epsilon: float, n: int) -> Once:
     return once
 
 
+# --- reports, honest and likeliest ----------------------------------------------------------------
+
+
+def _honest(truth: Floats, epsilon: float, n: int) -> Once:
+    size = 20
+    crowd = np.zeros(size)
+    crowd[: len(truth)] = truth
+    subsets = mechanisms.KSubset(size, epsilon, k=5)
+    design = _survey("cyclotomic", epsilon, size)
+
+    def once(random: Generator, score: Score) -> None:
+        people = random.choice(size, size=n, p=crowd)
+        entropy = Entropy(random.bytes(32))
+        for found in poisoning.check_reports(subsets, [subsets.randomize(people, entropy=entropy)]):
+            score.test(f"{found.test} of sets", found.p_value)
+        tally = design.tally()
+        tally.update(design.mechanism.randomize(people, entropy=Entropy(random.bytes(32))))
+        for found in poisoning.check(tally):
+            score.test(f"{found.test} of a design", found.p_value)
+
+    return once
+
+
+def _likeliest(truth: Floats, epsilon: float, n: int) -> Once:
+    mechanism = mechanisms.MultivariateRR(len(truth), epsilon)
+
+    def once(random: Generator, score: Score) -> None:
+        counts = draw_counts(mechanism, random.multinomial(n, truth), random)
+        found = refine.maximum_likelihood(mechanism, counts, tolerance=1e-7, max_iterations=300)
+        errors = found.standard_errors[KEPT]
+        score.error("standard error", found.frequencies[KEPT], errors, truth[KEPT])
+
+    return once
+
+
 # --- other mechanisms -----------------------------------------------------------------------------
 
 MAKE = {
@@ -264,6 +303,9 @@ def _weighted(truth: Floats, epsilon: float, n: int) -> Once:
         score.error(
             "standard error", both.frequencies[KEPT], both.standard_errors[KEPT], crowd[KEPT]
         )
+        empty = np.flatnonzero(crowd == 0)[:3]
+        if len(empty):
+            score.test("nobody holds it", both.p_values[empty])
         totals = [both.total(names) for names in (["c1"], ["c1", "c2"], ["c3", "c5", "c7"])]
         true = [crowd[1], crowd[1] + crowd[2], crowd[3] + crowd[5] + crowd[7]]
         score.interval("totals", *np.array([one.interval() for one in totals]).T, true)
@@ -280,14 +322,25 @@ STUDIES = [
             f"{ESTIMATE}.standard_errors",
             f"{ESTIMATE}.p_values",
             f"{ESTIMATE}.posterior",
+            "privet.analysis.shown.Shown.found",
+            "privet.analysis.estimator.HitRates.interval",
+            "privet.analysis.estimator.HitRates.p_values",
+            "privet.analysis.presence.clopper_pearson",
+            "privet.mechanisms.forwards.Estimated.interval",
             "privet.refine.posterior.Shrunk.interval",
+            "privet.refine.shrinkage.shrink",
         ),
         _truths(),
         _shares,
     ),
     Study(
         "what is not found",
-        (f"{ESTIMATE}.remainder",),
+        (
+            f"{ESTIMATE}.remainder",
+            "privet.analysis.remainder.remainder",
+            "privet.analysis.remainder.Remainder.low",
+            "privet.analysis.remainder.Remainder.high",
+        ),
         {**_truths(".3 % in the second", "three, nine empty"), **MANY},
         _remainder,
     ),
@@ -295,6 +348,9 @@ STUDIES = [
         "totals of categories",
         (
             f"{ESTIMATE}.total",
+            "privet.sums.totals.total",
+            "privet.analysis.hits.Hits.interval",
+            "privet.analysis.hits.Hits.matched",
             "privet.sums.totals.Total.interval",
             "privet.sums.totals.Total.standard_error",
         ),
@@ -305,6 +361,9 @@ STUDIES = [
         "differences of categories",
         (
             f"{ESTIMATE}.difference",
+            "privet.sums.totals.difference",
+            "privet.sums.totals.Difference.first",
+            "privet.sums.totals.Difference.second",
             f"{ESTIMATE}.change",
             "privet.sums.totals.Difference.interval",
             "privet.sums.totals.Difference.standard_error",
@@ -314,7 +373,13 @@ STUDIES = [
     ),
     Study(
         "tests of shares",
-        ("privet.sums.fit.fit", "privet.sums.homogeneity.homogeneity", f"{ESTIMATE}.homogeneity"),
+        (
+            "privet.sums.fit.fit",
+            "privet.sums.homogeneity.homogeneity",
+            "privet.sums.calibration.Tested.p_value",
+            "privet.sums.calibration.Tested.by_category",
+            f"{ESTIMATE}.homogeneity",
+        ),
         _truths("flat", "three, nine empty", "1 % in the second"),
         _tests,
         sizes=(300, 3000),
@@ -327,6 +392,7 @@ STUDIES = [
             "privet.sums.ranks.ranks",
             "privet.sums.ranks.top",
             "privet.sums.ranks.lead",
+            "privet.sums.ranks.Lead.margin",
         ),
         {
             **_truths("flat", "a giant", "three, nine empty"),
@@ -335,8 +401,36 @@ STUDIES = [
         _ranks,
     ),
     Study(
+        "honest reports",
+        (
+            "privet.poisoning.diagnostics.check",
+            "privet.poisoning.diagnostics.check_counts",
+            "privet.poisoning.diagnostics.check_reports",
+            "privet.poisoning.diagnostics.Finding.p_value",
+        ),
+        _truths("flat", "a giant"),
+        _honest,
+        epsilons=(1,),
+        sizes=(300, 3000),
+    ),
+    Study(
+        "likeliest shares",
+        (
+            "privet.refine.likelihood.maximum_likelihood",
+            "privet.refine.likelihood.Likelihood.standard_errors",
+        ),
+        _truths("flat"),  # elsewhere shares are at 0, which the errors do not allow for
+        _likeliest,
+        sizes=(300, 3000),
+    ),
+    Study(
         "other mechanisms",
-        ("privet.analysis.estimator.Estimator.interval",),
+        (
+            "privet.analysis.estimator.Estimator.interval",
+            "privet.analysis.estimator.Estimator.p_values",
+            "privet.analysis.estimator.Estimator.standard_errors",
+            "privet.analysis.hits.Hits.p_values",
+        ),
         {
             f"{name}, {truth}": (name, CATEGORIES[truth])
             for name in MAKE
@@ -348,9 +442,14 @@ STUDIES = [
     Study(
         "weighted groups",
         (
+            "privet.sums.strata.poststratify",
             "privet.sums.strata.Poststratified.interval",
+            "privet.sums.strata.Poststratified.p_values",
+            "privet.sums.strata.Poststratified.found",
+            "privet.sums.strata.Poststratified.total",
             "privet.sums.strata.Poststratified.standard_errors",
             "privet.sums.strata.WeightedTotal.interval",
+            "privet.sums.strata.WeightedTotal.standard_error",
         ),
         _truths("a giant", "1 % in the second", ".3 % in the second"),
         _weighted,

@@ -146,7 +146,14 @@ STUDIES = [
     *(
         Study(
             f"options, {name}",
-            (f"{ESTIMATE}.interval", f"{ESTIMATE}.standard_errors", f"{ESTIMATE}.p_values"),
+            (
+                f"{ESTIMATE}.interval",
+                f"{ESTIMATE}.standard_errors",
+                f"{ESTIMATE}.p_values",
+                "privet.analysis.asked.AskedRates.interval",
+                "privet.analysis.asked.AskedRates.p_values",
+                "privet.analysis.asked.AskedRates.standard_errors",
+            ),
             TRUTHS,
             partial(_shares, make),
         )
@@ -155,7 +162,13 @@ STUDIES = [
     *(
         Study(
             f"pairs of options, {name}",
-            ("privet.sums.pairs.Pairs.share", "privet.sums.pairs.Pairs.at"),
+            (
+                "privet.sums.pairs.Pairs.share",
+                "privet.sums.pairs.Pairs.at",
+                "privet.sums.pairs.Pairs.standard_errors",
+                "privet.sums.pairs.pair_shares",
+                "privet.sums.pairs.together",
+            ),
             TRUTHS,
             partial(_pairs, make),
         )

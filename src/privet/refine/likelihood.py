@@ -85,7 +85,8 @@ class Likelihood:
     def standard_errors(self) -> Floats:
         """The standard error of each frequency, as an estimate for the population, float64 (d,).
 
-        As if 0 were no bound: of a category at or near 0 the true error is smaller. Infinite where
+        As if 0 were no bound: of a category at or near 0 the true error is smaller. What such
+        categories cannot lack, the others do, whose true error may then be larger. Infinite where
         the reports do not determine the distribution. Takes d passes over the reports, when first
         asked for.
         """
