@@ -46,7 +46,12 @@ def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     top = 1.05 * min(max(high.max(), density.max()), _HIGHEST * heights.max())
     for middle, value in zip(middles, values, strict=True):
         share = f"{100 * value:.0f} %"
-        ax.text(middle, 0.03 * top, share, ha="center", va="bottom", fontsize=8, color=canvas.INK)
+        style = {
+            "fontsize": 8,
+            "color": canvas.INK,
+            "bbox": {"fc": "white", "ec": "none", "pad": 1},
+        }
+        ax.text(middle, 0.03 * top, share, ha="center", va="bottom", **style)
     mean = estimate.mean()
     ends = mean.interval(level)
     ax.plot(ends, [0, 0], color=canvas.INK, lw=2.5, solid_capstyle="butt", clip_on=False)

@@ -93,7 +93,7 @@ function steps(first, last) {
   const rough = (last - first) / 6, power = 10 ** Math.floor(Math.log10(rough));
   const step = power * /** @type {number} */ ([1, 2, 5, 10].find((one) => one * power >= rough));
   const found = [];
-  for (let i = Math.ceil(first / step); i * step <= last; i++) found.push(i * step);
+  for (let i = Math.ceil(first / step); i * step <= last; i++) found.push(i * step + 0); // not −0
   return found;
 }
 
