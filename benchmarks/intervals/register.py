@@ -38,34 +38,17 @@ _PROMISES = re.compile(
 _REASONS = {
     "scored where it is used": """
         privet.analysis.analyst.Half.estimator
-        privet.analysis.asked.AskedRates: interval p_values standard_errors
-        privet.analysis.estimator.Estimator: p_values standard_errors
-        privet.analysis.estimator.HitRates: interval p_values
-        privet.analysis.hits.Hits: interval matched p_values
-        privet.analysis.presence.clopper_pearson
-        privet.analysis.remainder.Remainder: low high
-        privet.analysis.remainder.remainder
         privet.audit.result.Audit.lower_bound
-        privet.mechanisms.forwards.Estimated.interval
         privet.plan.margins: common_margin mean_margin rare_margin share_margin
         privet.plan.planning.Plan: common_margin margin
         privet.plan.planning.ScalePlan: margin share_margin
         privet.plan.questionnaires.PlannedQuestion.standard_error
-        privet.refine.shrinkage.shrink
         privet.regression.fitted.Logit: predictor profiles
         privet.regression.fitting: fit fit_linear fit_logit
         privet.regression.logit.Likelihood.of_people
         privet.regression.predicting.Predictor.interval
         privet.regression.profiles.Profiles: interval standard_errors
-        privet.sums.calibration.Tested: by_category p_value
-        privet.sums.pairs: pair_shares together
-        privet.sums.pairs.Pairs.standard_errors
-        privet.sums.ranks.Lead.margin
-        privet.sums.strata.Poststratified: found p_values total
-        privet.sums.strata.WeightedTotal.standard_error
-        privet.sums.strata.poststratify
-        privet.sums.totals: difference estimate_of total
-        privet.sums.totals.Difference: first second
+        privet.sums.totals.estimate_of
         privet.sums.totals.Found: low high
         """,
     "known without an error, or an outline": """
@@ -74,9 +57,6 @@ _REASONS = {
         privet.sums.independent.Known: interval standard_error
         privet.sums.independent.Uncertain: interval standard_error
         """,
-    "tests/analysis/test_estimate.py measures its rate of false discoveries": """
-        privet.analysis.shown.Shown.found
-        """,
     "tests/audit measures its false alarms on real clients": """
         privet.audit.leaks.Leak.lower_bound
         privet.audit.leaks.search
@@ -84,19 +64,11 @@ _REASONS = {
         privet.audit.peers.audit_peers
         privet.audit.timing.Timing: low high
         """,
-    "tests/poisoning/test_diagnostics.py measures its level": """
-        privet.poisoning.diagnostics.Finding.p_value
-        privet.poisoning.diagnostics: check check_counts check_reports
-        privet.poisoning.trials.Trial: findings standard_error
-        privet.poisoning.trials.trial
-        """,
-    "tests/refine/test_likelihood.py compares it with the spread of its values": """
-        privet.refine.likelihood.Likelihood.standard_errors
-        privet.refine.likelihood.maximum_likelihood
-        """,
     "the error of a simulation, from the number of its repeats": """
         privet.simulate.averaging.Averaged: found standard_errors
         privet.simulate.averaging.averaging
+        privet.poisoning.trials.Trial: findings standard_error
+        privet.poisoning.trials.trial
         """,
 }
 
