@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from privet import Scale, Several, Survey, simulate
+from privet.analysis.numbers import Numbers
 from privet.analysis.scale_estimate import ScaleEstimate
 from privet.answers import Choice
 from privet.errors import InvalidArgument
@@ -106,7 +107,7 @@ def test_the_middle_of_an_odd_number_of_cells_is_not_cut(scale):
     assert shares == pytest.approx([made.share_margin] * 2, rel=0.02)
     chances = made.mechanism.analyst.estimator.chances.mean(axis=1)
     windows = np.random.default_rng(1).multinomial(10_000, chances)
-    numbers = ScaleEstimate(Survey("?", scale, 1.0), 10_000, windows).numbers
+    numbers = Numbers(made.mechanism, windows, 10_000, *scale.edges, rounded=True)
     low, high = numbers.share(scale.edges[0], (scale.low + scale.high) / 2).interval()
     assert (high - low) / 2 > 1.5 * max(shares)
 
