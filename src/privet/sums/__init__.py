@@ -3,7 +3,7 @@
 from .changes import Changes, change, changes
 from .fit import Fit, fit
 from .homogeneity import Homogeneity, homogeneity
-from .independent import Change
+from .independent import Change, Uncertain
 from .pairs import Pairs, pair_counts, pair_shares, together
 from .ranks import Lead, Top, lead, ranks, top
 from .scale_changes import ScaleChanges, scale_changes
@@ -22,6 +22,7 @@ __all__ = [
     "ScaleChanges",
     "Top",
     "Total",
+    "Uncertain",
     "WeightedTotal",
     "change",
     "changes",
