@@ -57,9 +57,10 @@ def test_the_version_has_one_home():
     assert f"\nversion: {privet.__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
-def test_the_changelog_begins_with_this_version():
-    versions = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    assert versions[0] == privet.__version__
+def test_the_newest_version_of_the_changelog_is_this_one():
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert next(one for one in headings if one != "Unreleased") == privet.__version__
+    assert "Unreleased" not in headings[1:]
 
 
 def test_the_error_tree_is_drawn_as_it_is():
