@@ -148,7 +148,7 @@ class ScaleEstimate(Shown):
 
     @property
     def band_edges(self) -> tuple[float, ...]:
-        """Where bands begin and end: half-way between whole numbers, and else at their borders."""
+        """Where bands begin and end, half-way between whole numbers and else at their borders."""
         scale = self.scale
         if not scale.whole:
             return scale.low, *scale.bands, scale.high

@@ -177,7 +177,7 @@ def plan(
     >>> plan(30, epsilon=1.0, margin=0.01).n
     131206
     >>> round(plan(30, n=50_000, margin=0.01).epsilon, 2)
-    1.53
+    1.52
     >>> from privet import Scale
     >>> round(plan(Scale(0, 120, 61, "years"), epsilon=1.0, n=10_000).margin, 1)
     2.6

@@ -79,7 +79,7 @@ class Changes:
 
     @property
     def found(self) -> NDArray[np.bool_]:
-        """Which of them differ: those whose interval does not contain 0."""
+        """Which of them differ, because their interval does not contain 0."""
         differ: NDArray[np.bool_] = (self.low > 0) | (self.high < 0)
         return differ
 

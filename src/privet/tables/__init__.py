@@ -2,6 +2,7 @@
 
 from .combining import Combined
 from .independence import Independence
+from .likeness import Likeness
 from .pages import PageCounts
 from .ratios import ConditionalShares
 from .sharing import page_shares
@@ -12,6 +13,7 @@ __all__ = [
     "Combined",
     "ConditionalShares",
     "Independence",
+    "Likeness",
     "Margin",
     "PageCounts",
     "Shares",

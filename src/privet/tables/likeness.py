@@ -52,8 +52,10 @@ class Likeness:
 
     Attributes
     ----------
-    least, most : array
-        The shares a <= 0 and b >= 1 at which the variance would be 0.
+    least : array
+        The share a <= 0 at which the variance would be 0.
+    most : array
+        The share b >= 1 at which it would be 0.
     people : array
         The number n.
 
