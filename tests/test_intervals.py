@@ -9,6 +9,7 @@ from benchmarks.intervals import campaign
 from benchmarks.intervals.campaign import Cell, Finding, cells_of, judge, run, simulate
 from benchmarks.intervals.controls import CONTROLS
 from benchmarks.intervals.register import ELSEWHERE, STUDIES, covered, promises
+from benchmarks.intervals.report import write
 from benchmarks.intervals.study import Score, Study
 from scipy.stats import binom
 
@@ -116,3 +117,17 @@ def test_a_campaign_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch)
     assert len(kept.read_text().splitlines()) == 5
     assert len(list(run([study], kept, workers=1, fresh=True))) == 4
     assert len(kept.read_text().splitlines()) == 4
+
+
+def test_the_page_has_the_lowest_of_each_label_and_says_what_is_missing(tmp_path):
+    good, bad = coin(1.0), coin(0.5)
+    page = tmp_path / "page.md"
+    findings = [campaign.examine(good, cell) for cell in cells_of([good])]
+    write(findings[:3], [good], [bad], page)
+    assert "3 of 4 cells" in page.read_text()
+    assert "coin 0.5" not in page.read_text()
+    findings += [campaign.examine(bad, cell) for cell in cells_of([bad])]
+    write(findings, [good], [bad], page)
+    rows = [line.split("|") for line in page.read_text().splitlines() if line.startswith("| coin")]
+    assert [row[3].strip() for row in rows] == ["1.000", "0.500 ✗"]
+    assert "4 of 4 cells" in page.read_text()
