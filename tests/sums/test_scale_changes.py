@@ -92,7 +92,7 @@ def test_figures_that_are_told_together_are_wider_but_for_the_mean():
     assert (thrice.low < table.low).all() or (thrice.low <= table.low).all()
 
 
-REPEATS = 300
+REPEATS = 100
 
 
 @pytest.mark.parametrize(
