@@ -27,7 +27,7 @@ REPEATS, MORE = 1000, 10_000
 DOUBTFUL, BAR = 0.94, 0.93
 # A standard error must be at least this share of the real one.
 LEAST_ERROR = 0.9
-# With fewer answers than this, a label says nothing of its level.
+# With fewer answers than this, a label is not judged.
 FEWEST_ASKED = 100
 
 

@@ -106,7 +106,7 @@ def covered() -> set[str]:
 
 
 def defined(name: str) -> str:
-    """Return where a public name is defined; raise AttributeError if there is none.
+    """Return where a public name is defined; raise AttributeError if it does not exist.
 
     >>> defined("privet.regression.Logit.predict_interval")
     'privet.regression.fitted.Logit.predict_interval'

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STUDIES", "cells_of", "chances_of"]
 
-# A standard error is known well enough from so many surveys.
+# This many surveys measure a standard error well enough.
 FIRST = 300
 # A scale whose numbers lie between centres, one of whole numbers, and ratings.
 AGES = Scale(0, 120, bands=[30, 50, 70])
@@ -52,7 +52,7 @@ def survey_of(scale: Scale, epsilon: float) -> Survey:
 
 
 def chances_of(survey: Survey, truth: Population) -> Floats:
-    """Return the probability of each window, whoever is drawn from the population."""
+    """Return the probability of each window for a person drawn from the population."""
     scale: Scale = survey.answers  # type: ignore[assignment]
     chances = survey.mechanism.analyst.estimator.chances @ cells_of(scale, truth)  # type: ignore[attr-defined]
     return np.asarray(chances / chances.sum())

@@ -109,7 +109,7 @@ class Score:
         self._only = only
 
     def wants(self, label: str, most: int | None = None) -> bool:
-        """Tell whether a label is still to be scored, at most so many times if that is given.
+        """Return whether a label is still to be scored, at most `most` times if that is given.
 
         Asking saves a trial the work; what is scored of other labels is dropped.
         """
