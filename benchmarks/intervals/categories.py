@@ -97,7 +97,10 @@ def _remainder(truth: Floats, epsilon: float, n: int) -> Once:
     def once(random: Generator, score: Score) -> None:
         estimate, _ = draw(random)
         rest = estimate.remainder()
-        score.interval("not found", rest.low, rest.high, truth[~estimate.found()].sum())
+        if rest is None:  # as it is where counts are small
+            score.withheld("not found")
+        else:
+            score.interval("not found", rest.low, rest.high, truth[~estimate.found()].sum())
 
     return once
 

@@ -52,6 +52,21 @@ def test_the_interval_holds_half_of_the_categories_empty(shape, d, epsilon, n, r
     assert naive < 0.9 * some  # what forgets the choice does not hold
 
 
+def test_it_is_withheld_where_counts_are_small(monkeypatch):
+    """With little noise, 3 people are enough to be found; the control misses half of the time."""
+
+    def shown(crowds):
+        for estimate in crowds:
+            rest, share = estimate.remainder(), 0.01 * (~estimate.found()).sum()
+            yield None if rest is None else rest.low <= share <= rest.high
+
+    assert not any(
+        one is not None for one in shown(estimates(KSubset(100, 8.0), flat(100), 300, 50))
+    )
+    monkeypatch.setattr("privet.analysis.remainder._FEWEST", 0)
+    assert np.mean([*shown(estimates(KSubset(100, 8.0), flat(100), 300, 50))]) < 0.8
+
+
 def test_it_is_narrow_enough_to_say_something():
     truth = np.concatenate([zipf(2000), np.zeros(2000)])
     (estimate,) = estimates(KSubset(4000, 3.0), truth, 200_000, 1)

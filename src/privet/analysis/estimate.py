@@ -94,7 +94,7 @@ class Estimate(Shown):
         """Return what the categories that are not `found` make up together, with an interval.
 
         The interval allows for the fact that they are those with small counts. None where the
-        mechanism is not symmetric.
+        mechanism is not symmetric, or counts are too small for the interval to hold.
         """
         from .remainder import remainder
 
