@@ -1,7 +1,7 @@
 """Intervals for the mean of a bounded quantity that are safe for few people and rare values.
 
 What a report is worth about a share or a mean is a number between known bounds. Student's interval
-for its mean trusts the spread of the reports at hand, which says nothing of a value that 1 person
+for its mean trusts the spread of the reports at hand, which does not show a value that 1 person
 in 300 holds and that nobody reported. Gaffke's bound does not (Gaffke 2005; Learned-Miller and
 Thomas 2019): add one imaginary report at the upper bound, give all reports the weights of a uniform
 Dirichlet distribution, and take the quantile 1 − α/2 of the weighted mean; the lower end mirrors

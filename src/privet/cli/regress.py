@@ -76,7 +76,7 @@ def regress(
     out: Path | None,
     figure: Path | None,
 ) -> None:
-    """Find how answers depend on what is known of people in the clear.
+    """Find how answers depend on columns that are kept in the clear.
 
     One choice of several categories is fitted by a multinomial logit, and the mean of numbers on a
     scale by a linear regression. The columns are in the files of REPORTS, as privet randomize --by
@@ -236,7 +236,7 @@ class _Found:
         self._level, self._people = level, people
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the table of coefficients, without a value where there is none."""
+        """Return the table of coefficients; a withheld one has no value."""
         from math import isfinite
 
         def plain(value: Any) -> Any:
