@@ -98,13 +98,14 @@ def test_arrivals_without_end_are_not_waited_for(store):
 
     async def story(gathering):
         tasks = []
-        while len(tasks) < 300:
+        while not store.began.is_set() and len(tasks) < 20_000:
             tasks.append(asyncio.create_task(gathering.add(new(1))))
-            await asyncio.sleep(0)
-        return await asyncio.gather(*tasks)
+            await asyncio.sleep(0)  # so that each turn of the loop brings one more
+        began = store.began.is_set()
+        await asyncio.gather(*tasks)
+        return began
 
-    assert gathered(store, story) == [Outcome.COUNTED] * 300
-    assert store.groups[0] == 128
+    assert gathered(store, story)
 
 
 def test_a_failure_is_said_to_all_of_the_group_and_the_next_may_succeed(store, caplog):
