@@ -40,6 +40,7 @@ __all__ = ["Client"]
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 300.0
 _SECONDS_AT_EXIT = 2.0
+_MOST_NAMED = 10
 _INVITATION = re.compile("[A-Za-z0-9_-]{22,128}")
 _log = logging.getLogger("privet.client")
 _clients: set[Client] = set()
@@ -123,6 +124,10 @@ class Client:
                 self._held += 1
                 self._used = True
                 self._queue_up(batch)
+            if skipped := self._spool.skipped:
+                names = ", ".join(skipped[:_MOST_NAMED]) + ", …" * (len(skipped) > _MOST_NAMED)
+                where = self._spool.folder
+                self._say(f"Skipped what is not a report in the spool. Remove it from {where}: {names}")
         _clients.add(self)
 
     def _begin(self) -> None:
