@@ -179,8 +179,8 @@ class Post:
         found = sha256(reply.body).hexdigest()
         if found != fingerprint:  # so that nothing of a stranger's reply is even parsed
             raise SurveyMismatch(
-                f"The survey {id!r} of this service has the fingerprint {found}. "
-                f"Either it is not {fingerprint!r:.80}, or a stranger replies."
+                f"The survey {id!r} has the fingerprint {found} at this service, instead of "
+                f"{fingerprint!r:.80}: it is another survey, or a stranger replies."
             )
         return reply.body
 
