@@ -1,12 +1,14 @@
 """What a client makes of a service's replies, of proxies on the way, and of its invitation."""
 
 import os
+import socket
 import ssl
 import time
 from base64 import b64encode
 from contextlib import closing
 from email.utils import formatdate
 from hashlib import sha256
+from http.client import HTTPSConnection
 from itertools import pairwise
 from secrets import token_urlsafe
 from urllib.parse import urlsplit
@@ -14,9 +16,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from privet import Client, Ledger, Survey
-from privet.errors import InvalidAnswer, InvalidArgument, InvitationSpent
+from privet.errors import InvalidAnswer, InvalidArgument, InvitationSpent, ServiceFailure
 from privet.posting import Post
 from sending import DOWN, flush_until, make_survey, problem, scripted, stored
+from serving import Serving
 from tunnels import make_certificate, tunnel
 
 # --- replies --------------------------------------------------------------------------------------
@@ -199,6 +202,52 @@ def test_a_proxy_gets_no_more_than_the_name_of_a_secure_service(proxies):
         client.close(0)
         assert came == []
         assert {(one.method, one.path) for one in others} == {("CONNECT", "service.example:443")}
+
+
+def test_a_password_is_not_sent_in_the_clear_to_a_secure_proxy(proxies, caplog):
+    """TLS within TLS is not supported, so that nothing at all is sent, and the log says why."""
+    survey = make_survey()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.2)
+        proxies(https_proxy=f"https://me:password@127.0.0.1:{listener.getsockname()[1]}")
+        client = Client("https://service.example", survey)
+        client.send("country 1")
+        assert not client.flush(0.2)
+        client.close(0)
+        with pytest.raises(ServiceFailure, match="https_proxy has an https address") as error:
+            Client("https://service.example", survey.id, fingerprint=survey.fingerprint)
+        with pytest.raises(TimeoutError):  # nobody came
+            listener.accept()
+    assert caplog.text.count("https_proxy has an https address") == 1
+    assert "password" not in caplog.text + str(error.value)
+
+
+def test_tls_is_spoken_to_a_service_and_to_the_proxy_of_a_plain_one(proxies, tmp_path, monkeypatch):
+    """One server is both, and its certificate is checked."""
+    certificate, survey = make_certificate(tmp_path, "localhost"), make_survey()
+    tls = ["--tls-cert", certificate, "--tls-key", certificate, "--host", "localhost"]
+    with Serving(tmp_path, more=[*map(str, tls)]) as server:
+        port = urlsplit(server.url).port
+        plain = HTTPSConnection(
+            "localhost", port, context=ssl.create_default_context(cafile=certificate)
+        )
+        headers = {"Authorization": f"Bearer {server.token}", "Content-Type": "application/json"}
+        plain.request("POST", "/surveys", survey.to_json(), headers)
+        with closing(plain), plain.getresponse() as response:
+            assert response.status == 201
+        with pytest.raises(ServiceFailure, match="CERTIFICATE_VERIFY_FAILED"):
+            Client(f"https://localhost:{port}", survey.id, fingerprint=survey.fingerprint)
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        with pytest.raises(ServiceFailure, match="CERTIFICATE_VERIFY_FAILED"):
+            Client(f"https://127.0.0.1:{port}", survey.id, fingerprint=survey.fingerprint)
+        with Client(f"https://localhost:{port}", survey) as client:
+            client.send("country 1")
+            assert client.flush(30)
+        proxies(http_proxy=f"https://me:password@localhost:{port}")
+        with Client("http://service.example", survey) as client:
+            client.send("country 1")
+            assert client.flush(30)
+            assert client.sent == 1
 
 
 def test_a_proxy_is_not_used_where_the_environment_says_so(server, survey, proxies):
