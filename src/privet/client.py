@@ -63,7 +63,7 @@ class Client:
         The person's own, at least 16 bytes, never sent: the same answer gives the same report.
     spool : str or path, optional
         A folder for reports until they are sent, by the next client if need be; without one, they
-        are in memory alone. A folder is for one service.
+        are in memory alone. A folder is for one service. What is not a report there is skipped.
     ledger : Ledger, optional
         What is charged before a report is queued.
     most : int
@@ -126,8 +126,8 @@ class Client:
                 self._queue_up(batch)
             if skipped := self._spool.skipped:
                 names = ", ".join(skipped[:_MOST_NAMED]) + ", …" * (len(skipped) > _MOST_NAMED)
-                where = self._spool.folder
-                self._say(f"Skipped what is not a report in the spool. Remove it from {where}: {names}")
+                where = f"the spool {self._spool.folder}"
+                self._say(f"Remove what is not a report from {where}: {names}")
         _clients.add(self)
 
     def _begin(self) -> None:

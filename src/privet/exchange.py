@@ -54,19 +54,19 @@ class _Limited(socket):
 
     allowance: Allowance
 
-    def recv_into(self, *given: Any) -> int:
+    def recv_into(self, *given: Any, **named: Any) -> int:
         self.settimeout(self.allowance.seconds())
-        size = super().recv_into(*given)
+        size = super().recv_into(*given, **named)
         self.allowance.read(size)
         return size
 
-    def send(self, *given: Any) -> int:
+    def send(self, *given: Any, **named: Any) -> int:
         self.settimeout(self.allowance.seconds())
-        return super().send(*given)
+        return super().send(*given, **named)
 
-    def sendall(self, *given: Any) -> None:
+    def sendall(self, *given: Any, **named: Any) -> None:
         self.settimeout(self.allowance.seconds())
-        super().sendall(*given)
+        super().sendall(*given, **named)
 
 
 class _LimitedTLS(_Limited, SSLSocket):
