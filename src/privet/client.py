@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     from .answers.base import Answers
     from .ledger import Ledger
     from .pages import Page
-    from .posting import Reply
+    from .posting import Verdict
     from .questionnaire import Questionnaire
 
 __all__ = ["Client"]
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 300.0
 _SECONDS_AT_EXIT = 2.0
+_MOST_NAMED = 10
 _INVITATION = re.compile("[A-Za-z0-9_-]{22,128}")
 _log = logging.getLogger("privet.client")
 _clients: set[Client] = set()
@@ -62,7 +63,7 @@ class Client:
         The person's own, at least 16 bytes, never sent: the same answer gives the same report.
     spool : str or path, optional
         A folder for reports until they are sent, by the next client if need be; without one, they
-        are in memory alone. A folder is for one service.
+        are in memory alone. A folder is for one service. What is not a report there is skipped.
     ledger : Ledger, optional
         What is charged before a report is queued.
     most : int
@@ -123,6 +124,10 @@ class Client:
                 self._held += 1
                 self._used = True
                 self._queue_up(batch)
+            if skipped := self._spool.skipped:
+                names = ", ".join(skipped[:_MOST_NAMED]) + ", …" * (len(skipped) > _MOST_NAMED)
+                where = f"the spool {self._spool.folder}"
+                self._say(f"Remove what is not a report from {where}: {names}")
         _clients.add(self)
 
     def _begin(self) -> None:
@@ -268,13 +273,13 @@ class Client:
 
     def _run(self) -> None:
         while (batch := self._next()) is not None:
-            self._heard(batch, self._meet() or self._post.reports(self.contract.id, *batch))
+            self._heard(batch, self._meet() or self._post.reports(self.contract, *batch))
 
-    def _meet(self) -> Reply | None:
+    def _meet(self) -> Verdict | None:
         """Return what keeps us from sending, until the service has shown our very contract."""
-        reply = None if self._met else self._post.check(self.contract)
-        self._met = reply is None
-        return reply
+        verdict = None if self._met else self._post.check(self.contract)
+        self._met = verdict is None
+        return verdict
 
     def _next(self) -> tuple[str, bytes] | None:
         """Wait for something to send and the time to send it; None at the end."""
@@ -288,19 +293,21 @@ class Client:
             self._post.close()
             return None
 
-    def _heard(self, batch: tuple[str, bytes], reply: Reply) -> None:
+    def _heard(self, batch: tuple[str, bytes], verdict: Verdict) -> None:
         """Go by what the service said to a batch."""
-        if reply.taken:
+        if verdict.taken:
             self._settle([batch], None)
-        elif reply.closed:
+        elif verdict.over:
             with self._changed:
                 self.closed = True
                 waiting = list(self._queue)
-            self._settle(waiting, reply.reason)
-        elif reply.refused:
-            self._settle([batch], reply.reason)
+            self._settle(waiting, verdict.refusal)
+        elif verdict.refusal is not None:
+            self._settle([batch], verdict.refusal)
         else:
-            self._postpone(reply.wait)
+            if verdict.warning:
+                self._say(verdict.warning)
+            self._postpone(verdict.wait)
 
     def _settle(self, batches: list[tuple[str, bytes]], refusal: str | None) -> None:
         """Be done with batches, the first of the queue."""
@@ -329,6 +336,7 @@ class Client:
         with self._changed:
             wait = min(_FIRST_WAIT * 2.0 ** min(self._failures, 20), _LONGEST_WAIT)
             self._failures += 1
+            self._queue.rotate(-1)  # what something on the way always blocks holds up no others
             self._told = monotonic() + told
             self._due = self._told + wait * SystemRandom().uniform(0.5, 1)
 
@@ -339,7 +347,7 @@ def _contract_of(post: Post, survey: Contract | str, fingerprint: str | None) ->
     elif isinstance(survey, str) and survey.lstrip().startswith("{"):
         found = Contract.from_json(survey)
     elif isinstance(survey, str) and fingerprint is not None:
-        found = Contract.from_json(post.contract(survey))
+        found = Contract.from_json(post.contract(survey, fingerprint))
     else:
         rule = "a Survey, a Questionnaire, JSON, or an id with a fingerprint"
         raise InvalidArgument("Client", "survey", rule, survey)

@@ -1,5 +1,9 @@
 """Post: reports to a service and contracts from it, over a connection that is kept for a while.
 
+Anyone on the way may reply in the service's place: a hotel's login page, a company's proxy. So a
+reply decides about a report only if it is recognizably the service's (docs/guides/serving.md).
+After any other reply, the report is not delivered yet.
+
 A proxy that the environment names (`https_proxy`, `no_proxy`) is used as urllib uses it.
 """
 
@@ -10,11 +14,14 @@ import os
 from base64 import b64encode
 from contextlib import suppress
 from email.utils import mktime_tz, parsedate_tz
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from hashlib import sha256
+from http.client import HTTPException, HTTPMessage
 from time import time
 from urllib.parse import quote, unquote, urlsplit
 
-from .errors import InvalidArgument, ServiceFailure
+from .errors import InvalidArgument, ServiceFailure, SurveyMismatch
+from .exchange import SECONDS, Allowance, Exchange
+from .wording import printable
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
@@ -22,67 +29,109 @@ if TYPE_CHECKING:
 
     from .contract import Contract
 
-__all__ = ["OTHER_CONTRACT", "Post", "Reply"]
+__all__ = ["OTHER_CONTRACT", "Post", "Verdict"]
 
-_SECONDS = 10.0
-_MOST_BODY = 4 << 20
+_PORTS = {"http": 80, "https": 443}
+_MOST_CONTRACT, _MOST_REPLY = 4 << 20, 64 << 10
 _LONGEST_WAIT = 86_400.0
-# Statuses that say: not now, as do all 5xx. All other 4xx say: never. 407 is a proxy's.
-_LATER = (407, 408, 425, 429)
-
-
-_CONNECTIONS: dict[str, type[HTTPConnection]] = {"http": HTTPConnection, "https": HTTPSConnection}
+_JSON, _PROBLEM = "application/json", "application/problem+json"
+_TAKEN = ("counted", "already")
 OTHER_CONTRACT = "other-contract"
+# Problems of the service after which sending the same again is of no use.
+_FINAL = (
+    (400, "invalid-report"),
+    (400, "invalid-key"),
+    (400, "invalid-invitation"),
+    (403, "not-invited"),
+    (404, "unknown"),
+    (409, "closed"),
+    (410, "deleted"),
+    (413, "too-large"),
+    (415, "media-type"),
+    (422, "key-reused"),
+)
+_LATER = ((429, "too-many"), (500, "fault"), (503, "busy"), (507, "full"))
+_OVER = ("closed", "deleted", OTHER_CONTRACT)
+# Statuses with which proxies say that they cannot reach the service, or that it is busy.
+_PASSING = (0, 408, 425, 429)
 
 
-class Reply:
-    """What a service said, and what is to be done.
+class Verdict:
+    """What is to be done with a report: it is taken, or refused for a reason, or else it waits.
 
-    Where it said nothing, the status is 0, and the body says why.
+    `wait` is how many seconds the service asked for. `warning` is what its owner should know.
     """
 
-    def __init__(self, status: int, body: bytes, retry_after: str | None = None) -> None:
-        self.status, self.body = status, body
-        self.fields = _fields(body) if status else {}
-        self.wait = min(_seconds(retry_after or ""), _LONGEST_WAIT)
+    def __init__(
+        self,
+        *,
+        taken: bool = False,
+        refusal: str | None = None,
+        wait: float = 0.0,
+        warning: str = "",
+    ) -> None:
+        self.taken, self.refusal = taken, refusal
+        self.wait, self.warning = wait, warning
 
     @property
-    def reason(self) -> str:
-        """Why reports are refused, in a word."""
-        return str(self.fields.get("reason", self.status or "unreachable"))
-
-    @property
-    def taken(self) -> bool:
-        """Whether the reports are counted; a hotel's login page also has the status 200."""
-        return self.status == 200 and "outcome" in self.fields
-
-    @property
-    def closed(self) -> bool:
+    def over(self) -> bool:
         """Whether the survey takes no more reports at all, or none of this client's contract."""
-        final = ("closed", OTHER_CONTRACT)
-        return self.status == 410 or (self.status == 409 and self.reason in final)
+        return self.refusal in _OVER
+
+
+class _Reply:
+    """What came back, whoever sent it. If nothing did, the status is 0, and `failure` says why."""
+
+    def __init__(
+        self,
+        status: int,
+        headers: HTTPMessage,
+        body: bytes = b"",
+        failure: Exception | None = None,
+    ) -> None:
+        self.status, self.body, self.failure = status, body, failure
+        self.kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        self.tag = headers.get("ETag", "").strip().removeprefix("W/").strip('"')
+        self._retry_after = headers.get("Retry-After", "")
 
     @property
-    def refused(self) -> bool:
-        """Whether sending the same again would be of no use."""
-        return 400 <= self.status < 500 and self.status not in _LATER
+    def text(self) -> str:
+        """What a log may show of it."""
+        if isinstance(self.failure, TimeoutError):
+            return f"no whole reply within {SECONDS:g} seconds"
+        return printable(str(self.failure)) if self.failure else f"status {self.status}"
+
+    def says(self, kind: str) -> dict[str, Any]:
+        """Return the fields of a JSON object of a media type; nothing if the reply is not one."""
+        if self.kind != kind or len(self.body) > _MOST_REPLY:
+            return {}
+        try:
+            found = json.loads(self.body)
+        except (ValueError, RecursionError):
+            found = None
+        return found if isinstance(found, dict) else {}
+
+    def verdict(self, id: str) -> Verdict:
+        """Return what a problem of the service decides; any other reply decides nothing."""
+        problem = self.says(_PROBLEM)
+        reason, status = problem.get("reason"), problem.get("status")
+        if status == self.status and (status, reason) in _LATER:
+            return Verdict(wait=min(_seconds(self._retry_after), _LONGEST_WAIT))
+        if status == self.status and (status, reason) in _FINAL and problem.get("survey") == id:
+            return Verdict(refusal=reason)
+        if isinstance(self.failure, ServiceFailure):
+            return Verdict(warning=f"Reports wait, because {self.text}")
+        if self.status in _PASSING or self.status >= 500:
+            return Verdict()
+        return Verdict(warning=f"Reports wait, because a stranger replies: {self.text}.")
 
 
-def _fields(body: bytes) -> dict[str, Any]:
-    """Return what a JSON object says; nothing if this is none."""
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        found = None
-    return found if isinstance(found, dict) else {}
-
-
-def _proxy(url: str) -> tuple[str, tuple[str, int | None], dict[str, str]]:
+def _proxy(url: str) -> tuple[str, tuple[str, int], dict[str, str]]:
     """Return a proxy's scheme and address, and the headers that let us in."""
     parts = urlsplit(url if "://" in url else f"http://{url}")
-    address = parts.hostname or "", parts.port
-    if not address[0] or parts.scheme not in _CONNECTIONS:
-        raise ValueError("A proxy has an http or https address.")
+    if not parts.hostname or parts.scheme not in _PORTS:
+        raise ValueError("it needs an http or https address")
+    address = parts.hostname, parts.port or _PORTS[parts.scheme]
     if not parts.username:
         return parts.scheme, address, {}
     pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
@@ -111,83 +160,107 @@ class Post:
             self._scheme, self._path = parts.scheme, parts.path.rstrip("/")
         except (AttributeError, ValueError):
             self._host = ""
-        if not self._host or self._scheme not in _CONNECTIONS:
+        if not self._host or self._scheme not in _PORTS:
             raise InvalidArgument("Client", "url", "an http or https address", url)
-        self._connection: HTTPConnection | None = None
+        self._connection: Exchange | None = None
+        self._allowance = Allowance()
         # What a proxy that reads requests wants before their path, and among their headers.
         self._before = ""
         self._extra: dict[str, str] = {}
 
-    def contract(self, id: str) -> bytes:
-        """Return what the service says a survey is, or raise ServiceFailure."""
-        reply = self._ask("GET", id, None, {})
+    def contract(self, id: str, fingerprint: str) -> bytes:
+        """Return the contract of a fingerprint, or raise ServiceFailure or SurveyMismatch."""
+        reply = self._ask("GET", id, None, {}, _MOST_CONTRACT)
         self.close()
-        if reply.status == 200:
-            return reply.body
-        if reply.status == 0:
-            raise ServiceFailure(f"The service cannot be reached: {reply.body.decode()}")
-        raise ServiceFailure(f"The service does not give the survey {id!r}: status {reply.status}.")
+        if reply.failure is not None:
+            raise ServiceFailure(f"The service cannot be reached: {reply.text}")
+        if reply.status != 200:
+            raise ServiceFailure(f"The service does not give the survey {id!r}: {reply.text}.")
+        found = sha256(reply.body).hexdigest()
+        if found != fingerprint:  # so that nothing of a stranger's reply is even parsed
+            raise SurveyMismatch(
+                f"The survey {id!r} has the fingerprint {found} at this service, instead of "
+                f"{fingerprint!r:.80}: it is another survey, or a stranger replies."
+            )
+        return reply.body
 
-    def check(self, contract: Contract) -> Reply | None:
-        """Return None if the service has this very contract, or else what it said instead.
+    def check(self, contract: Contract) -> Verdict | None:
+        """Return None if the service has this very contract, or else what to do with reports.
 
-        Its tag is the fingerprint, so that it need not send the contract that we have. A page that
-        is no contract at all is somebody else's, such as a hotel's.
+        Its tag is the fingerprint, so that it need not send the contract that we have.
         """
         had = {"If-None-Match": f'"{contract.fingerprint}"'}
-        reply = self._ask("GET", contract.id, None, had)
+        reply = self._ask("GET", contract.id, None, had, _MOST_CONTRACT)
         if reply.status == 304:
             return None
-        if reply.status == 200:
-            if reply.body == contract.to_json().encode():
+        if reply.status == 200 and reply.body:
+            found = sha256(reply.body).hexdigest()
+            if found == contract.fingerprint:
                 return None
-            if reply.fields.get("id") == contract.id:
-                return Reply(409, json.dumps({"reason": OTHER_CONTRACT}).encode())
-            reply.status, reply.fields = 0, {}  # as the service itself has said nothing
-        return reply
+            other = reply.kind == _JSON and reply.body.startswith(b'{"privet":')
+            if other and reply.tag == found:
+                return Verdict(refusal=OTHER_CONTRACT)
+        return reply.verdict(contract.id)
 
-    def reports(self, id: str, key: str, reports: bytes) -> Reply:
+    def reports(self, contract: Contract, key: str, reports: bytes) -> Verdict:
         """Send reports; the same key and reports may be sent again, and count once."""
         headers = {"Content-Type": "application/octet-stream", "Idempotency-Key": key}
         if self._invitation is not None:
             headers["Invitation"] = self._invitation
-        return self._ask("POST", f"{id}/reports", reports, headers)
+        reply = self._ask("POST", f"{contract.id}/reports", reports, headers, _MOST_REPLY)
+        said = reply.says(_JSON) if reply.status == 200 else {}
+        named = said.get("survey") == contract.id
+        named = named and said.get("fingerprint") == contract.fingerprint
+        if named and said.get("outcome") in _TAKEN:
+            return Verdict(taken=True)
+        return reply.verdict(contract.id)
 
-    def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Reply:
+    def _ask(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str], most: int
+    ) -> _Reply:
+        self._allowance.begin(most)
         try:
             if self._connection is None:
                 self._connection = self._connect()
             place = f"{self._before}{self._path}/surveys/{quote(path)}"
             self._connection.request(method, place, body, headers | self._extra)
             with self._connection.getresponse() as response:
-                found = response.read(_MOST_BODY)
-                if not response.isclosed():  # there is more, which nobody wants
-                    self.close()
-                return Reply(response.status, found, response.headers.get("Retry-After"))
-        except (OSError, HTTPException) as error:
+                found = self._connection.body(response, most)
+                return _Reply(response.status, response.headers, found)
+        except (OSError, HTTPException, ValueError) as error:  # a host's name may be impossible
             self.close()
-            return Reply(0, str(error).encode(errors="replace"))
+            return _Reply(0, HTTPMessage(), failure=error)
 
-    def _connect(self) -> HTTPConnection:
+    def _connect(self) -> Exchange:
         """Return a connection to the service, or to the proxy on the way to it."""
         from urllib.request import getproxies, proxy_bypass  # here, as it is slow to import
 
         host = f"[{self._host}]" if ":" in self._host else self._host
         to = host if self._port is None else f"{host}:{self._port}"
         self._before, self._extra = "", {}
-        found = getproxies().get(self._scheme)
+        found, secure = getproxies().get(self._scheme), self._scheme == "https"
         if not found or proxy_bypass(to):
-            return _CONNECTIONS[self._scheme](self._host, self._port, timeout=_SECONDS)
+            return Exchange(self._host, self._port, self._allowance, secure=secure)
         try:
             kind, address, headers = _proxy(found)
         except ValueError as error:
-            raise OSError(f"The environment's proxy cannot be used: {error}") from None
-        if self._scheme == "https":  # which no proxy can read
-            connection = HTTPSConnection(*address, timeout=_SECONDS)
-            connection.set_tunnel(self._host, self._port, headers)
-            return connection
-        self._before, self._extra = f"http://{to}", headers
-        return _CONNECTIONS[kind](*address, timeout=_SECONDS)
+            raise ServiceFailure(f"the environment's proxy cannot be used: {error}.") from None
+        if not secure:
+            self._before, self._extra = f"http://{to}", headers
+            return Exchange(*address, self._allowance, secure=kind == "https")
+        if kind == "https":  # http.client would send CONNECT, and a password, in the clear
+            raise ServiceFailure(
+                "the environment's https_proxy has an https address, and TLS within TLS is not "
+                "supported. Name a proxy with an http address, or the service in no_proxy."
+            )
+        return Exchange(
+            self._host,
+            self._port,
+            self._allowance,
+            secure=True,
+            tunnel=address,
+            tunnel_headers=headers,
+        )
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""

@@ -13,7 +13,7 @@ TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["check_id", "check_names", "check_text", "slug"]
+__all__ = ["check_id", "check_names", "check_text", "printable", "slug"]
 
 _ID_ENDS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _ID_LETTERS = _ID_ENDS | {".", "_", "-"}
@@ -24,6 +24,7 @@ _UNSEEN = dict.fromkeys(
     map(ord, "\u034f\u115f\u1160\u17b4\u17b5\u200c\u200d\u2800\u3164\uffa0")
 ) | dict.fromkeys([*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
 _JOINERS = dict.fromkeys((0x200C, 0x200D))
+_MOST_SHOWN = 200
 _PRINTABLE_ASCII = bytes(range(0x20, 0x7F))
 
 
@@ -71,6 +72,16 @@ def check_id(owner: str, identifier: str) -> str:
         rule = "1 to 64 of a-z, 0-9, '.', '_' and '-', with a letter or digit at both ends"
         raise InvalidArgument(owner, "id", rule, identifier)
     return identifier
+
+
+def printable(text: str) -> str:
+    r"""Return a stranger's text for a log or an error: on one line, and not long.
+
+    >>> print(printable("no\nERROR root: all is lost \x1b[31m"))
+    no\nERROR root: all is lost \x1b[31m
+    """
+    shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in shown)
 
 
 def slug(text: str, otherwise: str) -> str:

@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 import stat
 
 import pytest
 
-from privet import Client, Ledger, Survey
+from privet import Client, Ledger, Questionnaire, Survey
 from privet.errors import BudgetSpent
-from sending import DOWN, SECRET, in_a_process, make_survey, stored
+from sending import DOWN, NUMBERS, SECRET, in_a_process, make_survey, stored
 
 
 def test_queue_and_spool_hold_reports_alone(tmp_path):
@@ -41,15 +42,47 @@ def test_answers_that_give_the_same_report_leave_the_same_traces(tmp_path, monke
     assert traces[0] == traces[1]
 
 
-def test_a_damaged_file_of_a_spool_is_not_sent(server, survey, tmp_path):
-    folder = tmp_path / survey.fingerprint
+def spoil(folder, report):
+    """Put a report into a spool, among entries that are not reports; return their names."""
     folder.mkdir()
-    (folder / ("0" * 32)).write_bytes(b"")
-    (folder / ("1" * 32)).write_bytes(b"\xff" * survey.mechanism.report_bytes)
-    (folder / ".half-written").write_bytes(b"\0")
-    with Client(server.url, survey, spool=tmp_path) as client:
-        assert client.flush(0)
-    assert [path.name for path in folder.iterdir()] == [".half-written"]
+    names = [digit * 32 for digit in "0123456789"]
+    (folder / names[0]).write_bytes(b"")
+    (folder / names[1]).write_bytes(b"\xff" * len(report))
+    (folder / names[2]).write_bytes(report + b"\0")
+    (folder / names[3]).mkdir()
+    os.mkfifo(folder / names[4])
+    (folder / names[5]).write_bytes(report)
+    (folder.parent / "elsewhere").write_bytes(report)
+    (folder / names[6]).symlink_to(folder.parent / "elsewhere")
+    (folder / names[7]).symlink_to("/dev/zero")
+    (folder / names[8]).symlink_to(names[8])
+    (folder / names[9]).symlink_to("/nowhere")
+    return {*names} - {names[5]}
+
+
+@pytest.mark.parametrize("pages", [0, 3])
+def test_what_is_not_a_report_in_a_spool_is_skipped_and_named(server, tmp_path, pages):
+    """It is neither sent nor waited for nor removed; the report among it arrives."""
+    parts = [Survey(f"Question {i}?", ["yes", "no"], 1.0, id=f"q{i}") for i in range(pages)]
+    contract = make_survey()
+    if parts:
+        contract = Questionnaire("All of it", parts, 1.0, id=f"all-{next(NUMBERS)}")
+    assert server.client().create(contract).status == 201
+    answer = {one.id: "yes" for one in parts} or "country 1"
+    report = contract.randomize(answer)
+    bad = spoil(tmp_path / contract.fingerprint, report)
+    contract.write(tmp_path / "survey.json")
+    code = """
+contract = privet.contract.Contract.read(sys.argv[2])
+with privet.Client(sys.argv[1], contract, spool=sys.argv[3]) as client:
+    assert client.flush(30)
+    assert client.sent == 1
+"""
+    ended = in_a_process(code, server.url, tmp_path / "survey.json", tmp_path)
+    assert {path.name for path in (tmp_path / contract.fingerprint).iterdir()} == bad
+    assert stored(server, contract) == [report]
+    (line,) = ended.stderr.splitlines()
+    assert {*re.findall("[0-9a-f]{32}", line.rpartition(": ")[2])} == bad
 
 
 def test_a_spool_that_cannot_be_written_does_not_stop_reports(server, survey, tmp_path, caplog):

@@ -1,11 +1,14 @@
 """What a client makes of a service's replies, of proxies on the way, and of its invitation."""
 
 import os
+import socket
 import ssl
 import time
 from base64 import b64encode
 from contextlib import closing
 from email.utils import formatdate
+from hashlib import sha256
+from http.client import HTTPSConnection
 from itertools import pairwise
 from secrets import token_urlsafe
 from urllib.parse import urlsplit
@@ -13,54 +16,55 @@ from urllib.parse import urlsplit
 import pytest
 
 from privet import Client, Ledger, Survey
-from privet.errors import InvalidAnswer, InvalidArgument, InvitationSpent
-from privet.posting import Post, Reply
-from sending import DOWN, make_survey, scripted, stored
+from privet.errors import InvalidAnswer, InvalidArgument, InvitationSpent, ServiceFailure
+from privet.posting import Post
+from sending import DOWN, flush_until, make_survey, problem, scripted, stored
+from serving import Serving
 from tunnels import make_certificate, tunnel
 
 # --- replies --------------------------------------------------------------------------------------
 
-LOGIN = (200, {"Content-Type": "text/html"}, b"<html>Welcome to our hotel")
-LATER = [302, 407, 408, 425, 429, 500, 502, 503, 507]
-NEVER = [400, 401, 403, 404, 413, 415, 422]
+LATER = [(429, "too-many"), (500, "fault"), (503, "busy"), (507, "full")]
+NEVER = [
+    (400, "invalid-report"), (400, "invalid-key"), (400, "invalid-invitation"), (404, "unknown"),
+    (403, "not-invited"), (413, "too-large"), (415, "media-type"), (422, "key-reused"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "reply", [LOGIN, *((status, {}, b"[]") for status in LATER)], ids=lambda reply: str(reply[0])
-)
-def test_whatever_is_neither_taken_nor_refused_is_sent_again_alike(reply):
-    with scripted(reply, reply) as (url, came, _), Client(url, make_survey()) as client:
+@pytest.mark.parametrize(("status", "reason"), LATER)
+def test_what_the_service_has_no_time_for_is_sent_again_alike(status, reason):
+    busy = problem(status, reason)
+    with scripted(busy, busy) as (url, came, _), Client(url, make_survey()) as client:
         client.send("country 1")
-        while client.sent < 1:
-            client.flush(0.01)  # which tries at once
+        flush_until(client, lambda: client.sent)
         assert len(came) == 3
         assert len({one.sealed for one in came}) == 1
 
 
-@pytest.mark.parametrize("status", NEVER)
-def test_what_is_refused_for_good_is_not_sent_again(status):
-    problem = (status, {}, b'{"reason": "because"}')
-    with scripted(problem) as (url, came, _), Client(url, make_survey()) as client:
+@pytest.mark.parametrize(("status", "reason"), NEVER)
+def test_what_is_refused_for_good_is_not_sent_again(status, reason):
+    refusal = problem(status, reason)
+    with scripted(refusal) as (url, came, _), Client(url, make_survey()) as client:
         client.send("country 1")
         client.send("country 2")
         assert client.flush(30)
-        assert (client.sent, client.refused, client.closed) == (1, {"because": 1}, False)
+        assert (client.sent, client.refused, client.closed) == (1, {reason: 1}, False)
         assert len({one.sealed for one in came}) == len(came) == 2
 
 
-@pytest.mark.parametrize("status", [409, 410])
-def test_a_survey_that_is_over_is_not_asked_again(status):
-    problem = (status, {}, b'{"reason": "closed"}')
-    with scripted(problem) as (url, came, _), Client(url, make_survey()) as client:
+@pytest.mark.parametrize(("status", "reason"), [(409, "closed"), (410, "deleted")])
+def test_a_survey_that_is_over_is_not_asked_again(status, reason):
+    with scripted(problem(status, reason)) as (url, came, _), Client(url, make_survey()) as client:
         client.send("country 1")
         assert client.flush(30)
-        assert (client.closed, client.refused) == (True, {"closed": 1})
+        assert (client.closed, client.refused) == (True, {reason: 1})
         assert not client.send("country 2")
         assert len(came) == 1
 
 
 def test_waits_grow_and_are_at_least_as_long_as_the_service_says():
-    replies = [(429, {"Retry-After": "1"}, b"{}"), (500, {}, b""), (507, {}, b"")]
+    told = problem(429, "too-many", {"Retry-After": "1"})
+    replies = [told, problem(500, "fault"), (507, {}, b"")]
     with scripted(*replies) as (url, came, _), Client(url, make_survey()) as client:
         client.send("country 1")
         while not client.sent:  # as `flush` would try at once
@@ -72,19 +76,19 @@ def test_waits_grow_and_are_at_least_as_long_as_the_service_says():
 
 
 def test_a_service_says_how_long_to_wait_in_seconds_or_as_a_date():
-    def wait(text):
-        return Reply(503, b"", text).wait
-
-    assert (wait("7"), wait("9" * 400)) == (7, 86_400)
-    assert 50 < wait(formatdate(time.time() + 60, usegmt=True)) <= 60
-    for text in (None, "", "soon", "-5", "1.5", formatdate(0, usegmt=True)):
-        assert wait(text) == 0
-    assert wait("Mon, 99 Foo 99999999 99:99:99 GMT") == 0
-    assert wait("Mon, 01 Jan 99999 00:00:00 GMT") in (0, 86_400)
+    texts = {"7": (7, 7), "9" * 400: (86_400, 86_400), formatdate(time.time() + 60): (50, 60)}
+    texts |= dict.fromkeys(["", "soon", "-5", "1.5", "nan", formatdate(0)], (0, 0))
+    texts |= {"Mon, 99 Foo 99999999 99:99:99 GMT": (0, 0)}
+    texts |= {"Mon, 01 Jan 99999 00:00:00 GMT": (0, 86_400)}
+    survey = make_survey()
+    replies = [problem(503, "busy", {"Retry-After": text}) for text in texts]
+    with scripted(*replies) as (url, _, _), closing(Post(url)) as post:
+        for text, (least, most) in texts.items():
+            assert least <= post.reports(survey, "a" * 32, b"report").wait <= most, text
 
 
 def test_flush_tries_at_once_but_not_before_the_service_allows():
-    busy, down = (503, {"Retry-After": "3"}, b"{}"), (503, {}, b"{}")
+    busy, down = problem(503, "busy", {"Retry-After": "3"}), (503, {"Retry-After": "3"}, b"{}")
     for reply, at_once in ((down, True), (busy, False)):
         with scripted(reply) as (url, came, _):
             client = Client(url, make_survey())
@@ -116,9 +120,10 @@ def test_nothing_is_sent_to_a_service_with_another_contract(server, survey, tmp_
 
 def test_the_contract_is_compared_once_and_byte_for_byte():
     survey = make_survey()
-    text = survey.to_json().encode()
-    for given, sent in ((text, True), (text + b"\n", False), (None, True)):
-        reply = (200, {}, given) if given else None
+    for text, sent in ((survey.to_json(), True), (survey.to_json() + "\n", False), (None, True)):
+        tag = text and sha256(text.encode()).hexdigest()
+        headers = {"Content-Type": "application/json", "ETag": f'W/"{tag}"'}
+        reply = (200, headers, text.encode()) if text else None
         with scripted(contract=reply) as (url, came, others), Client(url, survey) as client:
             client.send("country 1")
             client.send("country 2")
@@ -126,27 +131,6 @@ def test_the_contract_is_compared_once_and_byte_for_byte():
             assert (len(came) == 2) == sent == (not client.closed)
             assert [one.headers["If-None-Match"] for one in others] == [f'"{survey.fingerprint}"']
             assert others[0].path == f"/surveys/{survey.id}"
-
-
-@pytest.mark.parametrize("reply", [LOGIN, (200, {}, b'{"outcome": "counted"}'), (503, {}, b"{}")])
-def test_a_page_that_is_no_contract_only_delays(reply):
-    survey = make_survey()
-    with scripted(contract=reply) as (url, came, others):
-        client = Client(url, survey)
-        client.send("country 1")
-        assert not client.flush(0.2)
-        assert (client.closed, client.refused, came) == (False, {}, [])
-        assert others
-        client.close(0)
-
-
-def test_a_stranger_gives_no_reasons():
-    survey = make_survey()
-    stranger = (200, {"Retry-After": "5"}, b'{"reason": "closed", "id": "ours"}')
-    with scripted(contract=stranger) as (url, _, _), closing(Post(url)) as post:
-        reply = post.check(survey)
-    assert (reply.status, reply.reason, reply.wait) == (0, "unreachable", 5)
-    assert Reply(0, b'{"reason": "closed"}').reason == "unreachable"
 
 
 # --- proxies --------------------------------------------------------------------------------------
@@ -185,7 +169,7 @@ def test_a_connection_is_kept(proxies, proxy):
             proxies(http_proxy=url)
         post = Post("http://service.example" if proxy else url)
         assert post.check(survey) is None
-        assert all(post.reports(survey.id, key * 32, report).taken for key in "abc")
+        assert all(post.reports(survey, key * 32, report).taken for key in "abc")
         assert len(came) == 3
         assert len({one.peer for one in (*others, *came)}) == 1
         post.close()
@@ -218,6 +202,52 @@ def test_a_proxy_gets_no_more_than_the_name_of_a_secure_service(proxies):
         client.close(0)
         assert came == []
         assert {(one.method, one.path) for one in others} == {("CONNECT", "service.example:443")}
+
+
+def test_a_password_is_not_sent_in_the_clear_to_a_secure_proxy(proxies, caplog):
+    """TLS within TLS is not supported, so that nothing at all is sent, and the log says why."""
+    survey = make_survey()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.2)
+        proxies(https_proxy=f"https://me:password@127.0.0.1:{listener.getsockname()[1]}")
+        client = Client("https://service.example", survey)
+        client.send("country 1")
+        assert not client.flush(0.2)
+        client.close(0)
+        with pytest.raises(ServiceFailure, match="https_proxy has an https address") as error:
+            Client("https://service.example", survey.id, fingerprint=survey.fingerprint)
+        with pytest.raises(TimeoutError):  # nobody came
+            listener.accept()
+    assert caplog.text.count("https_proxy has an https address") == 1
+    assert "password" not in caplog.text + str(error.value)
+
+
+def test_tls_is_spoken_to_a_service_and_to_the_proxy_of_a_plain_one(proxies, tmp_path, monkeypatch):
+    """One server is both, and its certificate is checked."""
+    certificate, survey = make_certificate(tmp_path, "localhost"), make_survey()
+    tls = ["--tls-cert", certificate, "--tls-key", certificate, "--host", "localhost"]
+    with Serving(tmp_path, more=[*map(str, tls)]) as server:
+        port = urlsplit(server.url).port
+        plain = HTTPSConnection(
+            "localhost", port, context=ssl.create_default_context(cafile=certificate)
+        )
+        headers = {"Authorization": f"Bearer {server.token}", "Content-Type": "application/json"}
+        plain.request("POST", "/surveys", survey.to_json(), headers)
+        with closing(plain), plain.getresponse() as response:
+            assert response.status == 201
+        with pytest.raises(ServiceFailure, match="CERTIFICATE_VERIFY_FAILED"):
+            Client(f"https://localhost:{port}", survey.id, fingerprint=survey.fingerprint)
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        with pytest.raises(ServiceFailure, match="CERTIFICATE_VERIFY_FAILED"):
+            Client(f"https://127.0.0.1:{port}", survey.id, fingerprint=survey.fingerprint)
+        with Client(f"https://localhost:{port}", survey) as client:
+            client.send("country 1")
+            assert client.flush(30)
+        proxies(http_proxy=f"https://me:password@localhost:{port}")
+        with Client("http://service.example", survey) as client:
+            client.send("country 1")
+            assert client.flush(30)
+            assert client.sent == 1
 
 
 def test_a_proxy_is_not_used_where_the_environment_says_so(server, survey, proxies):
@@ -273,7 +303,7 @@ def test_a_ledger_is_not_charged_for_what_an_invitation_does_not_allow(tmp_path)
 
 
 def test_an_invitation_that_is_refused_is_not_tried_again():
-    refusal = (403, {}, b'{"reason": "not-invited"}')
+    refusal = problem(403, "not-invited")
     with scripted(refusal) as (url, came, _):
         with Client(url, make_survey(), invitation=INVITATION) as client:
             client.send("country 1")

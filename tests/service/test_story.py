@@ -53,6 +53,12 @@ def refused(answer, status, reason):
     return (answer.status, answer.json["status"], answer.json["reason"]) == (status, status, reason)
 
 
+def counted(survey, n, outcome="counted"):
+    """What the service says when reports have arrived."""
+    named = {"survey": survey.id, "fingerprint": survey.fingerprint}
+    return {"outcome": outcome, "reports": n, **named}
+
+
 def test_a_contract_is_given_back_byte_for_byte(client, survey):
     answer = client.get(f"/surveys/{survey.id}")
     assert (answer.status, answer.body) == (200, survey.to_json().encode())
@@ -75,9 +81,9 @@ def test_a_survey_is_created_once(client, survey):
 
 def test_reports_are_counted(client, survey):
     first = client.send(survey.id, ONE, token_urlsafe(16))
-    assert (first.status, first.json) == (200, {"outcome": "counted", "reports": 1})
+    assert (first.status, first.json) == (200, counted(survey, 1))
     many = client.send(survey.id, REPORTS.tobytes(), f'"{token_urlsafe(16)}"')
-    assert many.json == {"outcome": "counted", "reports": 100}
+    assert many.json == counted(survey, 100)
     assert client.send(survey.id, ONE).json["outcome"] == "counted"
     assert client.send(survey.id, ONE).json["outcome"] == "counted"
     assert stored(client, survey) == sorted([ONE] * 3 + [row.tobytes() for row in REPORTS])
@@ -87,7 +93,7 @@ def test_json_carries_reports_too(client, survey):
     texts = [urlsafe_b64encode(row.tobytes()).decode().rstrip("=") for row in REPORTS[:3]]
     path = f"/surveys/{survey.id}/reports?key={KEY}"
     body = json.dumps({"reports": texts}).encode()
-    assert client.ask("POST", path, body, **JSON).json == {"outcome": "counted", "reports": 3}
+    assert client.ask("POST", path, body, **JSON).json == counted(survey, 3)
     assert client.send(survey.id, REPORTS[:3].tobytes(), KEY).json["outcome"] == "already"
     bad = [b"[", b"[" * 100_000, b"[]", b'{"reports":[1]}', b'{"reports":[]}', b"\xff",
            b'{"reports":["%s"],"more":1}' % texts[0].encode(),
@@ -101,10 +107,23 @@ def test_json_carries_reports_too(client, survey):
 
 def test_a_key_counts_once(client, survey):
     assert client.send(survey.id, ONE, KEY).json["outcome"] == "counted"
-    assert client.send(survey.id, ONE, KEY).json == {"outcome": "already", "reports": 1}
+    assert client.send(survey.id, ONE, KEY).json == counted(survey, 1, "already")
     assert client.ask("POST", f"/surveys/{survey.id}/reports?key={KEY}", ONE, **BYTES).status == 200
     assert refused(client.send(survey.id, ONE * 2, KEY), 422, "key-reused")
     assert stored(client, survey) == [ONE]
+
+
+def test_a_problem_names_the_survey_in_its_path(client, survey):
+    answers = [
+        client.send(survey.id, b""),
+        client.send(survey.id, ONE, "short"),
+        client.ask("PUT", f"/surveys/{survey.id}"),
+        client.ask("DELETE", f"/surveys/{survey.id}"),
+    ]
+    assert [answer.status for answer in answers] == [400, 400, 405, 401]
+    assert {answer.json["survey"] for answer in answers} == {survey.id}
+    assert client.get("/surveys/%22%00%ff").json["survey"] == '"\0\ufffd'
+    assert "survey" not in client.get("/surveys").json
 
 
 @pytest.mark.parametrize("key", ["", "A" * 21, "A" * 129, "A" * 21 + "+", "A" * 21 + "%"])
@@ -138,7 +157,7 @@ def test_what_is_too_large_is_refused_whether_or_not_it_says_so(client, survey):
     assert refused(chunked, 413, "too-large")
     assert stored(client, survey) == []
     most = client.send(survey.id, ONE * ((4 << 20) // SIZE))
-    assert most.json == {"outcome": "counted", "reports": (4 << 20) // SIZE}
+    assert most.json == counted(survey, (4 << 20) // SIZE)
 
 
 @pytest.mark.parametrize(

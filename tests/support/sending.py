@@ -1,5 +1,6 @@
 """What tests of clients share: surveys, what a server and a spool have, and services by script."""
 
+import json
 import socket
 import subprocess
 import sys
@@ -38,6 +39,14 @@ def spooled(folder, survey):
     return sorted(path.read_bytes() for path in (Path(folder) / survey.fingerprint).iterdir())
 
 
+def flush_until(client, done, seconds=10.0):
+    """Let a client try again and again, at once each time, until something is so."""
+    end = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < end
+        client.flush(0.01)
+
+
 def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
@@ -65,38 +74,62 @@ class Came(NamedTuple):
         return self.headers["Idempotency-Key"], self.body
 
 
+def counted(id, fingerprint, /, **changes):
+    """The reply of the service when it has counted a report; None leaves a field out."""
+    said = {"outcome": "counted", "reports": 1, "survey": id, "fingerprint": fingerprint, **changes}
+    said = {name: value for name, value in said.items() if value is not None}
+    return 200, {"Content-Type": "application/json"}, json.dumps(said).encode()
+
+
+def problem(status, reason, headers=None, **changes):
+    """What makes a problem of the service about a survey; None leaves a field out."""
+
+    def made(id, fingerprint):
+        said = {"status": status, "reason": reason, "survey": id, **changes}
+        said = {name: value for name, value in said.items() if value is not None}
+        kind = {"Content-Type": "application/problem+json"}
+        return status, kind | (headers or {}), json.dumps(said).encode()
+
+    return made
+
+
 @contextmanager
-def scripted(*replies, otherwise=(200, {}, b'{"outcome":"accepted","reports":1}'), contract=None):
+def scripted(*replies, otherwise=counted, contract=None):
     """Serve these replies to reports in turn, and then another for ever; yield address and reports.
 
-    Whoever asks for the contract is told that it is the one they have, or gets another reply. The
-    third that is yielded is what came besides reports. Connections are kept.
+    A reply may be a function of the survey's id and fingerprint. Whoever asks for the contract is
+    told that it is the one they have, or gets another reply. The third that is yielded is what came
+    besides reports. Connections are kept.
     """
     left, reports, others = list(replies), [], []
+    tags = {}
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def reply(self, came, status, headers, text):
+        def reply(self, came, given):
+            id = self.path.rpartition("/surveys/")[2].partition("/")[0]
+            tags.setdefault(id, self.headers.get("If-None-Match", "").strip('"'))
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             peer, now = self.client_address, time.monotonic()
             came.append(Came(now, peer, self.command, self.path, self.headers, body))
+            status, headers, text = given(id, tags[id]) if callable(given) else given
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
-            if status != 304:
+            if status not in (204, 304):
                 self.send_header("Content-Length", str(len(text)))
             self.end_headers()
             self.wfile.write(text)
 
         def do_POST(self):
-            self.reply(reports, *(left.pop(0) if left else otherwise))
+            self.reply(reports, left.pop(0) if left else otherwise)
 
         def do_GET(self):
-            self.reply(others, *(contract or (304, {}, b"")))
+            self.reply(others, contract or (304, {}, b""))
 
         def do_CONNECT(self):
-            self.reply(others, 403, {}, b"")
+            self.reply(others, (403, {}, b""))
 
         def log_message(self, *_):
             pass

@@ -106,7 +106,7 @@ class _Resource:
             if problem is not error and problem.status >= 500:
                 note(error)
             self._service.metrics.count("privet_refused_total", problem.reason)
-            response = problem.response()
+            response = problem.response(request.path_params.get("id"))
             await request.drain()
         response.raw_headers += safe_headers(response.media_type)
         if self._shared and (origin := headers_of(request).get(b"origin")) is not None:

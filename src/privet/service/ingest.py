@@ -34,6 +34,8 @@ BYTES, JSON = "application/octet-stream", "application/json"
 # At least 128 random bits, in base64url.
 KEY = r"[A-Za-z0-9_-]{22,128}"
 _KEY = re.compile(KEY.encode())
+# `messages.Counted`, of words that need no escape.
+_COUNTED = b'{"outcome":"%s","reports":%d,"survey":"%s","fingerprint":"%s"}'
 # So many reports are checked one by one, as long as they have no more than so many bytes: that is
 # done before a thread would begin. Checking more of them may load compiled code first.
 _FEW, _SHORT = 16, 1024
@@ -56,7 +58,8 @@ async def take_reports(service: Service, request: Request, id: str) -> Response:
     if outcome not in (Outcome.COUNTED, Outcome.ALREADY):
         raise refusal(id, outcome)
     service.metrics.count("privet_reports_total", outcome.value, by=n)
-    return Response(b'{"outcome":"%s","reports":%d}' % (outcome.value.encode(), n), media_type=JSON)
+    found = outcome.value.encode(), n, id.encode(), contract.fingerprint.encode()
+    return Response(_COUNTED % found, media_type=JSON)
 
 
 def _word(request: Request, header: str, parameter: str = "") -> bytes | None:

@@ -28,10 +28,12 @@ class Reports(Struct, forbid_unknown_fields=True):
 
 
 class Counted(Struct):
-    """What became of reports."""
+    """What became of reports; by the survey's id and fingerprint, a client knows who replies."""
 
     outcome: Literal["counted", "already"]
     reports: int
+    survey: str
+    fingerprint: str
 
 
 class Created(Struct):

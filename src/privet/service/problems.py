@@ -31,13 +31,14 @@ _LATER = {"Retry-After": "5"}
 
 
 class Details(msgspec.Struct):
-    """What is wrong with a request."""
+    """What is wrong with a request; `survey` is the id in its path, by which a client knows us."""
 
     title: str
     status: int
     detail: str
     reason: str
     type: str = "about:blank"
+    survey: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Problem(Exception):
@@ -49,9 +50,11 @@ class Problem(Exception):
         super().__init__(detail)
         self.status, self.reason, self.headers = status, reason, dict(headers or {})
 
-    def response(self) -> Response:
-        """Return what the client is told."""
+    def response(self, survey: str | None = None) -> Response:
+        """Return what the client is told, with the id of the survey in the path of its request."""
         details = Details(HTTPStatus(self.status).phrase, self.status, str(self), self.reason)
+        if survey is not None:
+            details.survey = survey
         return Response(msgspec.json.encode(details), self.status, self.headers, MEDIA_TYPE)
 
 

@@ -50,13 +50,13 @@ def reply(data: bytes) -> None:
     service.says = data
     post = Post(service.url)
     try:
-        for said in (post.check(WHICH), post.reports(WHICH.id, "0" * 32, REPORT)):
+        for said in (post.check(WHICH), post.reports(WHICH, "0" * 32, REPORT)):
             if said is not None:
-                assert said.wait >= 0
-                assert said.reason
-                assert [said.taken, said.closed, said.refused].count(True) <= 2
+                assert 0 <= said.wait <= 86_400
+                assert [said.taken, said.refusal is not None, said.wait > 0].count(True) <= 1
+                assert said.warning.isprintable()
             post.close()
-        type(WHICH).from_json(post.contract(WHICH.id))
+        assert post.contract(WHICH.id, WHICH.fingerprint) == WHICH.to_json().encode()
     finally:
         post.close()
 
@@ -91,11 +91,16 @@ def command(data: bytes) -> None:
 
 
 HEAD = b"HTTP/1.1 %s\r\nContent-Type: application/json\r\n"
+PROBLEM = b"HTTP/1.1 %d No\r\nContent-Type: application/problem+json\r\n"
+NAMES = b'"survey": "%s", "fingerprint": "%s"' % (WHICH.id.encode(), WHICH.fingerprint.encode())
+CLOSED = b'{"status": 409, "reason": "closed", %s}' % NAMES
 REPLIES = [
-    HEAD % b"200 OK" + b'Content-Length: 35\r\n\r\n{"outcome": "counted", "reports": 1}',
-    HEAD % b"429 No" + b'Retry-After: 7\r\n\r\n{"reason": "too-many"}',
-    HEAD % b"503 No" + b"Retry-After: Fri, 31 Dec 1999 23:59:59 GMT\r\n\r\n{}",
-    HEAD % b"409 No" + b'Transfer-Encoding: chunked\r\n\r\n13\r\n{"reason":"closed"}\r\n0\r\n\r\n',
+    HEAD % b"200 OK" + b'\r\n{"outcome": "counted", %s}' % NAMES,
+    PROBLEM % 429 + b'Retry-After: 7\r\n\r\n{"status": 429, "reason": "too-many"}',
+    PROBLEM % 503
+    + b'Retry-After: Fri, 31 Dec 1999 23:59:59 GMT\r\n\r\n{"status": 503, "reason": "busy"}',
+    PROBLEM % 409
+    + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(CLOSED), CLOSED),
     HEAD % b"200 OK" + b"\r\n" + WHICH.to_json().encode(),
     b"HTTP/1.1 304 Not Modified\r\n\r\n",
 ]
