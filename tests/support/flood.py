@@ -1,4 +1,4 @@
-"""Thousands of connections that send nothing, or half of a request, and clients among them.
+"""Thousands of connections that send nothing, half of a request, or many at once; and clients.
 
     python tests/support/flood.py 10000      # as many idle and as many half-sent ones
 
@@ -102,6 +102,32 @@ def flooded(server, number):
                 client.close()
             time.sleep(0.005)
         return [{**flood.line(), **flood.line()} for flood in (idle, half)], sorted(took)
+
+
+def posts(server, seconds, **headers):
+    """Post reports for some time, each on a new connection; return how long each took, sorted."""
+    took, end = [], time.monotonic() + seconds
+    while time.monotonic() < end:
+        client, began = server.client(), time.monotonic()
+        answer = client.send(SURVEY.id, REPORT, token_urlsafe(16), **headers)
+        took.append(time.monotonic() - began)
+        assert answer.status == 200, answer
+        client.close()
+        time.sleep(0.02)
+    return sorted(took)
+
+
+def closed(one, seconds=0.0):
+    """Tell whether the server has closed a connection, or does so in time."""
+    one.settimeout(seconds)
+    try:
+        while one.recv(1 << 16):
+            pass
+    except (TimeoutError, BlockingIOError):
+        return False
+    except ConnectionError:
+        pass
+    return True
 
 
 def memory(server):
