@@ -122,12 +122,16 @@ class Connection(HttpToolsProtocol):
         self._seconds = _HEAD_SECONDS
 
     def on_headers_complete(self) -> None:
-        """Begin a body, unless too many requests wait for an answer."""
+        """Begin a body, unless too many requests wait for an answer.
+
+        Trailers may follow the body. They are not headers, so they go to a list that nobody reads.
+        """
         behind = len(self._unanswered)
         if behind >= MAX_UNANSWERED or (behind and self.crowd.queued >= MAX_QUEUED):
             self.drop()
             raise ConnectionAbortedError  # or else the parser goes on with what has come
         super().on_headers_complete()
+        self.headers = []
         self._unanswered.append(self.cycle)
         self.crowd.queued += behind > 0
         self._stop()
