@@ -34,12 +34,22 @@ def connect(server):
     return socket.create_connection((parts.hostname, parts.port), 30)
 
 
-def posting(body=REPORT, size=None):
-    """Return a request as bytes."""
+def posting(body=REPORT, size=None, address=""):
+    """Return a request as bytes, such as a proxy forwards it for an address."""
     head = f"POST /surveys/{SURVEY.id}/reports HTTP/1.1\r\nHost: x\r\n"
+    head += f"X-Forwarded-For: {address}\r\n" if address else ""
     size = len(body) if size is None else size
     head += f"Content-Type: application/octet-stream\r\nContent-Length: {size}\r\n\r\n"
     return head.encode() + body
+
+
+def half_sent(server, number, size):
+    """Send bodies without their last byte, each for another address; return the connections."""
+    held = []
+    for i in range(number):
+        held.append(connect(server))
+        held[-1].sendall(posting(bytes(size - 1), size, f"198.18.{i >> 8}.{i & 255}"))
+    return held
 
 
 def hold(kind, number, place, port):
