@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from flood import HALF, REPORT, closed, connect, flooded, memory, posting, posts
+from flood import HALF, REPORT, closed, connect, flooded, memory, piled_up, posting, posts
 from load import SURVEY, begin, stored
 from privet.service import connections
 from privet.service.connections import MAX_UNANSWERED, Connection, Crowd
@@ -95,10 +95,7 @@ def test_requests_that_do_not_wait_for_answers_take_little_memory_and_delay_nobo
     begin(tmp_path)
     with Serving(tmp_path) as server:
         posts(server, 0.1)
-        held = [connect(server) for _ in range(100)]
-        for one in held:
-            one.setblocking(False)
-            one.send(b"GET /x HTTP/1.1\r\n\r\n" * 13_000)
+        held = piled_up(server, 100, 13_000)
         assert posts(server, 3)[-1] < 3
         assert memory(server) < 300 << 20
         assert all(closed(one) for one in held)
