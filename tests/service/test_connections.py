@@ -11,10 +11,10 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from flood import HALF, REPORT, connect, flooded, posting
+from flood import HALF, REPORT, closed, connect, flooded, memory, piled_up, posting, posts
 from load import SURVEY, begin, stored
 from privet.service import connections
-from privet.service.connections import Connection, Crowd
+from privet.service.connections import MAX_UNANSWERED, Connection, Crowd
 from serving import Serving
 
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -91,6 +91,37 @@ def test_requests_that_came_whole_are_kept_and_who_finds_no_room_is_told(tmp_pat
     assert stored(tmp_path / "surveys.db") == {REPORT: 151}
 
 
+def test_requests_that_do_not_wait_for_answers_take_little_memory_and_delay_nobody(tmp_path):
+    begin(tmp_path)
+    with Serving(tmp_path) as server:
+        posts(server, 0.1)
+        held = piled_up(server, 100, 13_000)
+        assert posts(server, 3)[-1] < 3
+        assert memory(server) < 300 << 20
+        assert all(closed(one) for one in held)
+        for one in held:
+            one.close()
+        assert server.terminate() == 0
+    assert "Traceback" not in server.said
+
+
+def test_who_goes_away_with_several_requests_unanswered_is_forgotten(tmp_path):
+    begin(tmp_path)
+    with Serving(tmp_path) as server:
+        posts(server, 0.1)
+        with sqlite3.connect(tmp_path / "surveys.db", isolation_level=None) as other:
+            other.execute("BEGIN IMMEDIATE")  # nobody else can write
+            for _ in range(3):
+                with connect(server) as one:
+                    one.sendall(posting() * 3)
+                    time.sleep(0.1)
+            other.execute("ROLLBACK")
+        other.close()
+        assert posts(server, 0.1)
+        assert server.terminate() == 0
+    assert "Traceback" not in server.said
+
+
 # --- one connection, with short deadlines ---------------------------------------------------------
 
 
@@ -103,24 +134,34 @@ async def hello(scope, receive, send):
 
 
 @asynccontextmanager
-async def opened(most=100):
-    """A connection to a server in this process, and the server's state."""
-    config, state = uvicorn.Config(hello, ws="none", log_level="error"), ServerState()
+async def served(app, most=100):
+    """Where a server in this process listens, its state, and its crowd."""
+    config, state = uvicorn.Config(app, ws="none", log_level="error"), ServerState()
     crowd, loop = Crowd(most), asyncio.get_running_loop()
     server = await loop.create_server(lambda: Connection(crowd, config, state, {}), "127.0.0.1", 0)
-    reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
     try:
-        yield reader, writer, state
+        yield server.sockets[0].getsockname(), state, crowd
     finally:
-        writer.close()
-        with suppress(OSError):
-            await writer.wait_closed()
         server.close()
         for connection in list(state.connections):
             connection.drop()
         while state.connections:
             await asyncio.sleep(0.01)
         assert not crowd.waiting
+        assert crowd.queued == 0
+
+
+@asynccontextmanager
+async def opened(app=hello):
+    """A connection to a server in this process, and the server's state."""
+    async with served(app) as (place, state, _):
+        reader, writer = await asyncio.open_connection(*place)
+        try:
+            yield reader, writer, state
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
 
 
 @pytest.fixture
@@ -252,3 +293,71 @@ def test_a_long_body_has_more_time_as_it_goes_on(monkeypatch):
     in_time, late = asyncio.run(both())
     assert in_time.count(b"hello") == 2
     assert late.count(b"hello") == 1  # the last part comes too late
+
+
+# --- many requests on one connection --------------------------------------------------------------
+
+
+def test_requests_that_come_together_are_answered_in_order():
+    async def mirror(scope, receive, send):
+        await asyncio.sleep(0.001)
+        body = scope["path"].encode()
+        headers = [(b"content-length", b"%d" % len(body))]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    async def story():
+        async with asyncio.timeout(5), opened(mirror) as (reader, writer, state):
+            for _ in range(3):
+                for i in range(MAX_UNANSWERED):
+                    writer.write(b"GET /%d HTTP/1.1\r\n\r\n" % i)
+                for i in range(MAX_UNANSWERED):
+                    await reader.readuntil(b"\r\n\r\n/%d" % i)
+            assert state.connections
+
+    asyncio.run(story())
+
+
+async def silent(scope, receive, send):
+    """Never answer."""
+    await asyncio.sleep(60)
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_one_unanswered_request_more_ends_the_connection(at_once):
+    async def story():
+        async with asyncio.timeout(5), opened(silent) as (reader, writer, state):
+            if at_once:
+                writer.write(GET * MAX_UNANSWERED)
+            for _ in range(0 if at_once else MAX_UNANSWERED):
+                writer.write(GET)
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0.05)
+            assert state.connections
+            for connection in state.connections:
+                connection.flow.resume_reading()  # as a handler that reads its body does
+            writer.write(GET)
+            return await rest(reader)
+
+    assert asyncio.run(story()) == b""
+
+
+def test_all_connections_share_the_bound_on_requests_behind_others(monkeypatch):
+    monkeypatch.setattr(connections, "MAX_QUEUED", 5)
+
+    async def story():
+        async with asyncio.timeout(5), served(silent) as (place, state, crowd):
+            first, second, third = [(await asyncio.open_connection(*place))[1] for _ in range(3)]
+            for writer, requests, open_then, queued_then in [
+                (first, 5, 3, 4),
+                (second, 2, 3, 5),
+                (third, 1, 3, 5),  # which is behind nobody
+                (third, 1, 2, 5),
+            ]:
+                writer.write(GET * requests)
+                await asyncio.sleep(0.05)
+                assert (len(state.connections), crowd.queued) == (open_then, queued_then)
+            for writer in (first, second, third):
+                writer.close()
+
+    asyncio.run(story())

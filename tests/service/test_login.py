@@ -1,6 +1,8 @@
 """The administrator's cookie: made by the login page, of use to our own pages alone."""
 
+import time
 from http.cookies import SimpleCookie
+from threading import Thread
 from urllib.parse import quote
 
 import pytest
@@ -36,6 +38,26 @@ def test_the_page_asks_for_the_token_and_a_wrong_one_is_said(server, client):
     assert (wrong.status, "set-cookie" in wrong.headers) == (401, False)
     assert b"That is not the token." in wrong.body
     assert b"That is" not in page.body
+
+
+def test_a_form_has_at_most_a_kilobyte(server, client):
+    enough = f"token={quote(server.token)}&x=".encode().ljust(1024, b"x")
+    for more, status in ((b"", 303), (b"x", 413), (b"&a=1" * (1 << 20), 413)):
+        body = (enough + more)[: 4 << 20]
+        for sent in (body, iter([body])):  # with a length, and in chunks
+            assert client.ask("POST", "/login", sent, **FORM, **OURS).status == status
+
+
+def test_a_large_form_delays_nobody(server):
+    asked, form = server.client(), b"k=%c3&" * ((4 << 20) // 6)
+    sender = Thread(target=lambda: asked.ask("POST", "/login", form, **FORM, **OURS))
+    sender.start()
+    took = []
+    while sender.is_alive():
+        began = time.monotonic()
+        assert server.client().get("/healthz").status == 200
+        took.append(time.monotonic() - began)
+    assert max(took) < 1
 
 
 def test_the_cookie_is_as_good_as_the_token(client, cookie):

@@ -41,7 +41,10 @@ async def echo(scope, receive, send):
             await receive()
             await send({"type": f"lifespan.{done}.complete"})
     else:
-        found = {"client": scope["client"][0], "scheme": scope["scheme"]}
+        while (await receive()).get("more_body"):
+            pass
+        names = [name.decode() for name, _ in scope["headers"]]
+        found = {"client": scope["client"][0], "scheme": scope["scheme"], "names": names}
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": json.dumps(found).encode()})
 
@@ -52,30 +55,44 @@ with socket.create_server(("127.0.0.1", 0)) as listener:
 
 
 @pytest.fixture
-def ask():
-    """Who asks a server with these proxies, from an address and with headers."""
+def begin():
+    """The port of a server with these proxies."""
     processes = []
 
     def begin(*proxies):
         command = [sys.executable, "-c", ECHO, *proxies]
         processes.append(subprocess.Popen(command, stdout=subprocess.PIPE))
-        port = int(processes[-1].stdout.readline())
-
-        def send(source, **headers):
-            connection = HTTPConnection("127.0.0.1", port, 10, (source, 0))
-            headers = {name.replace("_", "-"): value for name, value in headers.items()}
-            connection.request("GET", "/", headers=headers)
-            found = json.loads(connection.getresponse().read())
-            connection.close()
-            return found["client"], found["scheme"]
-
-        return send
+        return int(processes[-1].stdout.readline())
 
     yield begin
     for process in processes:
         process.send_signal(signal.SIGTERM)
         process.stdout.close()
         assert process.wait(10) == 0
+
+
+@pytest.fixture
+def ask(begin):
+    """Who asks a server with these proxies, from an address and with headers."""
+
+    def asking(*proxies):
+        port = begin(*proxies)
+
+        def send(source, *lines, **headers):
+            connection = HTTPConnection("127.0.0.1", port, 10, (source, 0))
+            connection.putrequest("GET", "/")
+            for line in lines:
+                connection.putheader("X-Forwarded-For", line)
+            for name, value in headers.items():
+                connection.putheader(name.replace("_", "-"), value)
+            connection.endheaders()
+            found = json.loads(connection.getresponse().read())
+            connection.close()
+            return found["client"], found["scheme"]
+
+        return send
+
+    return asking
 
 
 def test_a_proxy_is_believed_and_nobody_else(ask):
@@ -89,6 +106,48 @@ def test_a_proxy_is_believed_and_nobody_else(ask):
     chain = "198.51.100.1, 203.0.113.9, 127.0.1.5"
     assert send("127.0.0.2", X_Forwarded_For=chain)[0] == "203.0.113.9"
     assert ask()("127.0.0.2", **forwarded) == ("127.0.0.2", "http")
+
+
+def test_several_lines_of_a_header_are_one_list_in_their_order(ask):
+    send = ask("127.0.0.2", "127.0.1.0/24")
+    for lines in (
+        ["198.51.100.1", "203.0.113.9"],
+        ["203.0.113.9", "127.0.1.5"],  # of a second proxy, which is believed too
+        ["198.51.100.1", "203.0.113.9, 127.0.1.5", "127.0.1.6"],
+    ):
+        assert send("127.0.0.2", *lines)[0] == "203.0.113.9", lines
+    assert send("127.0.0.3", "198.51.100.1", "203.0.113.9")[0] == "127.0.0.3"
+
+
+CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_trailers_are_not_headers(begin, parts):
+    body = b"1\r\nx\r\n0\r\nX-Forwarded-For: 198.51.100.1\r\nX-Forwarded-Proto: https\r\n\r\n"
+    sent = [CHUNKED + body] if parts == 1 else [CHUNKED, body]
+    place = "127.0.0.1", begin("127.0.0.2")
+    with socket.create_connection(place, 10, ("127.0.0.2", 0)) as one:
+        for part in sent:
+            one.sendall(part)
+            time.sleep(0.1)
+        said = one.makefile("rb").read()
+    found = json.loads(said[said.index(b"{") : said.index(b"}") + 1])
+    assert (found["client"], found["scheme"]) == ("127.0.0.2", "http")
+    assert found["names"] == ["host", "transfer-encoding", "connection"]
+
+
+def test_a_token_in_a_trailer_is_nobodys(tmp_path):
+    with Serving(tmp_path) as server:
+        head = CHUNKED.replace(b"POST / ", b"GET /surveys ")
+        token = f"Authorization: Bearer {server.token}\r\n".encode()
+        for sent, status in [
+            (head + b"0\r\n" + token + b"\r\n", b"401"),
+            (head.replace(b"\r\n\r\n", b"\r\n" + token + b"\r\n") + b"0\r\n\r\n", b"200"),
+        ]:
+            with socket.create_connection(urlsplit(server.url).netloc.split(":"), 10) as one:
+                one.sendall(sent)
+                assert one.makefile("rb").read().split()[1] == status
 
 
 def test_below_a_path_whether_the_proxy_strips_it_or_not(tmp_path):

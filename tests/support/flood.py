@@ -1,6 +1,7 @@
-"""Thousands of connections that send nothing, or half of a request, and clients among them.
+"""Thousands of connections that send nothing, half of a request, or many at once; and clients.
 
     python tests/support/flood.py 10000      # as many idle and as many half-sent ones
+    python tests/support/flood.py memory     # many requests at once, and half-sent bodies
 
 A process for each kind holds its connections until the server closes them. Meanwhile, a client
 posts reports, half of the time on a new connection.
@@ -34,12 +35,32 @@ def connect(server):
     return socket.create_connection((parts.hostname, parts.port), 30)
 
 
-def posting(body=REPORT, size=None):
-    """Return a request as bytes."""
+def posting(body=REPORT, size=None, address=""):
+    """Return a request as bytes, such as a proxy forwards it for an address."""
     head = f"POST /surveys/{SURVEY.id}/reports HTTP/1.1\r\nHost: x\r\n"
+    head += f"X-Forwarded-For: {address}\r\n" if address else ""
     size = len(body) if size is None else size
     head += f"Content-Type: application/octet-stream\r\nContent-Length: {size}\r\n\r\n"
     return head.encode() + body
+
+
+def piled_up(server, number, requests):
+    """Send requests without waiting for their answers; return the connections."""
+    held = []
+    for _ in range(number):
+        held.append(connect(server))
+        held[-1].setblocking(False)
+        held[-1].send(b"GET /x HTTP/1.1\r\n\r\n" * requests)
+    return held
+
+
+def half_sent(server, number, size):
+    """Send bodies without their last byte, each for another address; return the connections."""
+    held = []
+    for i in range(number):
+        held.append(connect(server))
+        held[-1].sendall(posting(bytes(size - 1), size, f"198.18.{i >> 8}.{i & 255}"))
+    return held
 
 
 def hold(kind, number, place, port):
@@ -104,6 +125,32 @@ def flooded(server, number):
         return [{**flood.line(), **flood.line()} for flood in (idle, half)], sorted(took)
 
 
+def posts(server, seconds, **headers):
+    """Post reports for some time, each on a new connection; return how long each took, sorted."""
+    took, end = [], time.monotonic() + seconds
+    while time.monotonic() < end:
+        client, began = server.client(), time.monotonic()
+        answer = client.send(SURVEY.id, REPORT, token_urlsafe(16), **headers)
+        took.append(time.monotonic() - began)
+        assert answer.status == 200, answer
+        client.close()
+        time.sleep(0.02)
+    return sorted(took)
+
+
+def closed(one, seconds=0.0):
+    """Tell whether the server has closed a connection, or does so in time."""
+    one.settimeout(seconds)
+    try:
+        while one.recv(1 << 16):
+            pass
+    except (TimeoutError, BlockingIOError):
+        return False
+    except ConnectionError:
+        pass
+    return True
+
+
 def memory(server):
     """Return the most memory that a server has had, in bytes."""
     status = Path(f"/proc/{server.pid}/status").read_text().splitlines()
@@ -129,8 +176,42 @@ def main(number):
     print(f"99 % {1e3 * late:.0f} ms, longest {1e3 * last:.0f} ms; {grown} MiB more memory")
 
 
+REQUESTS, MORE_REQUESTS, LARGE, SMALL = (100, 13_000), (1000, 16), (18, 4 << 20), (1100, 64 << 10)
+HEAVY = {
+    "100 connections of 13,000 requests": [(piled_up, REQUESTS)],
+    "1,000 connections of 16 requests": [(piled_up, MORE_REQUESTS)],
+    "18 bodies of 4 MiB, half-sent": [(half_sent, LARGE)],
+    "1,100 bodies of 64 KiB, half-sent": [(half_sent, SMALL)],
+    "the first and both kinds of bodies": [
+        (piled_up, REQUESTS), (half_sent, LARGE), (half_sent, SMALL),
+    ],
+}  # fmt: skip
+
+
+def heavy():
+    """Send what takes memory to new servers; print how much it took, and how long posts did."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    for name, kinds in HEAVY.items():
+        with tempfile.TemporaryDirectory() as folder:
+            begin(folder)
+            with Serving(folder, more=("--proxy", "127.0.0.1")) as server:
+                posts(server, 0.5)
+                before = memory(server) >> 20
+                held = [one for send, how in kinds for one in send(server, *how)]
+                took = posts(server, 5)
+                print(f"{name}: {before} to {memory(server) >> 20} MiB", end="; ")
+                print(f"{len(took)} posts, median {1e3 * median(took):.0f} ms", end=", ")
+                print(f"longest {1e3 * took[-1]:.0f} ms", flush=True)
+                for one in held:
+                    one.close()
+                server.terminate()
+
+
 if __name__ == "__main__":
-    if sys.argv[1] in KINDS:
+    if sys.argv[1] == "memory":
+        heavy()
+    elif sys.argv[1] in KINDS:
         hold(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
     else:
         main(int(sys.argv[1]))

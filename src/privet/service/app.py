@@ -16,7 +16,7 @@ from starlette.routing import Route, Router
 from ..contract import Contract
 from ..errors import NoSurvey, StoreFailure
 from .access import is_admin
-from .bodies import Incoming, Room, headers_of
+from .bodies import Incoming, Rooms, headers_of
 from .downloads import Files
 from .estimating import Estimates
 from .gathering import Gathering, note
@@ -47,7 +47,7 @@ class Service:
     """What all requests share. A contract never changes, so that it is read once."""
 
     def __init__(self, store: Store, defaults: Settings, per_minute: int) -> None:
-        self.store, self.metrics, self.room = store, Metrics(), Room()
+        self.store, self.metrics, self.rooms = store, Metrics(), Rooms()
         self.gathering = Gathering(store, self.metrics)
         self.limit = RateLimit(per_minute)
         self.defaults = defaults
@@ -95,7 +95,7 @@ class _Resource:
             self._rows["HEAD"] = self._rows["GET"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Incoming(scope, receive, self._service.room)
+        request, refused = Incoming(scope, receive, self._service.rooms), False
         try:
             response = await self._respond(request)
         except ClientDisconnect:  # who would hear an answer has gone
@@ -106,7 +106,9 @@ class _Resource:
             if problem is not error and problem.status >= 500:
                 note(error)
             self._service.metrics.count("privet_refused_total", problem.reason)
-            response = problem.response(request.path_params.get("id"))
+            response, refused = problem.response(request.path_params.get("id")), True
+            del problem  # as its traceback has parts of the body
+        if refused:
             await request.drain()
         response.raw_headers += safe_headers(response.media_type)
         if self._shared and (origin := headers_of(request).get(b"origin")) is not None:

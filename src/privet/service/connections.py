@@ -2,12 +2,14 @@
 
 A connection waits until it has sent a whole request, and again once that is answered. When there is
 no room for a new one, the one that has waited longest is closed. So idle or half-sent connections
-keep nobody out, and a whole request is never dropped.
+keep nobody out. A whole request is never dropped, unless its client sends many more without waiting
+for an answer.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import uvicorn
+    from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
     from uvicorn.server import ServerState
 
 __all__ = ["GRACE_SECONDS", "Connection", "Crowd", "accept"]
@@ -32,13 +35,18 @@ GRACE_SECONDS, _PART = 40.0, 4 << 20
 _READ_SECONDS, _END_SECONDS = 60.0, 3.0
 _ACCEPT_SECONDS = 0.1
 _MOST_HEAD = 64 << 10
+# One read may bring thousands of requests, and each takes 8 KiB until it is answered. Clients that
+# send the next request before the last is answered ("pipelining") are rare.
+MAX_UNANSWERED = 16  # on one connection
+MAX_QUEUED = 256  # behind others of their connections, on all connections together
 
 
 class Crowd:
-    """How many connections there may be, and those that wait, longest first."""
+    """How many connections and requests there may be, and who waits, longest first."""
 
     def __init__(self, most: int) -> None:
         self._most = most
+        self.queued = 0  # requests behind others of their connections
         self.waiting: dict[Connection | Handshake, None] = {}
 
     def has_room(self, new: Connection | Handshake, number: int) -> bool:
@@ -61,6 +69,7 @@ class Connection(HttpToolsProtocol):
         super().__init__(config, server_state, app_state)
         self.crowd, self._waiting = crowd, crowd.waiting
         self._timer: asyncio.TimerHandle | None = None
+        self._unanswered: deque[RequestResponseCycle] = deque()
         # The seconds for what is being received (0: nothing is), and the bytes of it that are
         # neither a body nor a whole request.
         self._seconds, self._unread, self._part = _HEAD_SECONDS, 0, 0
@@ -73,9 +82,13 @@ class Connection(HttpToolsProtocol):
             self._refuse()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Forget the connection, and tell whoever answers its requests."""
         self._waiting.pop(self, None)
         self._stop()
+        self.crowd.queued -= max(len(self._unanswered) - 1, 0)
+        for cycle in self._unanswered:  # uvicorn tells the last one only
+            cycle.disconnected = True
+            cycle.message_event.set()
         super().connection_lost(exc)
 
     def drop(self) -> None:
@@ -109,8 +122,18 @@ class Connection(HttpToolsProtocol):
         self._seconds = _HEAD_SECONDS
 
     def on_headers_complete(self) -> None:
-        """Begin a body."""
+        """Begin a body, unless too many requests wait for an answer.
+
+        Trailers may follow the body. They are not headers, so they go to a list that nobody reads.
+        """
+        behind = len(self._unanswered)
+        if behind >= MAX_UNANSWERED or (behind and self.crowd.queued >= MAX_QUEUED):
+            self.drop()
+            raise ConnectionAbortedError  # or else the parser goes on with what has come
         super().on_headers_complete()
+        self.headers = []
+        self._unanswered.append(self.cycle)
+        self.crowd.queued += behind > 0
         self._stop()
         self._seconds = GRACE_SECONDS
 
@@ -133,6 +156,8 @@ class Connection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """Wait again, now longer than nobody, unless another request has come."""
+        self.crowd.queued -= len(self._unanswered) > 1
+        self._unanswered.popleft()
         super().on_response_complete()
         if self.cycle.response_complete and not self.transport.is_closing():
             self._waiting.pop(self, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.responses import Response
 
@@ -13,6 +13,7 @@ from ..errors import InvalidArgument
 from ..survey import Survey
 from . import estimates
 from .problems import Problem
+from .recent import Recent
 from .replies import had
 from .results import check_visible
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "Files", "download"]
 
 KINDS = {"csv": "text/csv", "svg": "image/svg+xml", "png": "image/png"}
-_MOST_KEPT = 64
+MAX_KEPT_BYTES = 32 << 20
 
 
 async def download(service: Service, request: Request, id: str, ending: str) -> Response:
@@ -45,23 +46,29 @@ async def download(service: Service, request: Request, id: str, ending: str) -> 
     return Response(body, headers=headers, media_type=KINDS[ending])
 
 
+class Download(NamedTuple):
+    """A file of the reports that a tag stands for."""
+
+    tag: str
+    body: bytes
+
+
 class Files:
-    """Files of estimates, made one at a time; the latest are kept."""
+    """Files of estimates, made one at a time; the last used are kept, in bounded memory."""
 
     def __init__(self) -> None:
         self._making = asyncio.Lock()
-        self._kept: dict[tuple[str, ...], bytes] = {}
+        self._kept: Recent[Download] = Recent(MAX_KEPT_BYTES)
 
     async def of(self, tally: Tally, asked: list[str], ending: str) -> bytes:
-        """Return the file, made if need be."""
-        key = (estimates.tag(tally), ending, *asked)
+        """Return the file, made if need be; a file of fewer reports is not kept any more."""
+        key, tag = (tally.survey.id, ending, *asked), estimates.tag(tally)
         async with self._making:
-            if key not in self._kept:
-                made = await asyncio.to_thread(_file, tally, asked, ending)
-                if len(self._kept) >= _MOST_KEPT:
-                    self._kept.pop(next(iter(self._kept)))
-                self._kept[key] = made
-        return self._kept[key]
+            found = self._kept.get(key)
+            if found is None or found.tag != tag:
+                found = Download(tag, await asyncio.to_thread(_file, tally, asked, ending))
+                self._kept.keep(key, found)
+        return found.body
 
 
 def _file(tally: Any, asked: list[str], ending: str) -> bytes:

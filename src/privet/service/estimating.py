@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakValueDictionary
 
 from .estimates import as_json, describe, tag
+from .recent import Recent
 
 if TYPE_CHECKING:
     from ..store import Store
 
 __all__ = ["Document", "Estimates"]
 
-_MOST_KEPT = 128 << 20
+MAX_KEPT_BYTES = 128 << 20
 
 
 class Document(NamedTuple):
@@ -36,7 +36,7 @@ class Estimates:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kept: OrderedDict[str, Document] = OrderedDict()
+        self._kept: Recent[Document] = Recent(MAX_KEPT_BYTES)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def of(self, id: str) -> Document:
@@ -47,20 +47,12 @@ class Estimates:
             found = self._kept.get(id)
             if found is None or (found.n != n and found.since < asked):
                 found = await asyncio.to_thread(_computed, self._store, id)
-                self._keep(id, found)
+                self._kept.keep(id, found)
         return found
-
-    def _keep(self, id: str, document: Document) -> None:
-        self._kept[id] = document
-        self._kept.move_to_end(id)
-        while (
-            len(self._kept) > 1 and sum(len(one.body) for one in self._kept.values()) > _MOST_KEPT
-        ):
-            self._kept.popitem(last=False)
 
     def forget(self, id: str) -> None:
         """Keep nothing of a survey."""
-        self._kept.pop(id, None)
+        self._kept.forget(id)
 
 
 def _computed(store: Store, id: str) -> Document:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from .app import Service
+    from .bodies import Incoming
 
 __all__ = ["FORM", "log_in", "log_out", "page"]
 
 FORM = "application/x-www-form-urlencoded"
+_MOST_FORM = 1024  # the event loop waits while a form is parsed: for seconds, if it has megabytes
 _WRONG = Html('<p role="alert" class="alert">That is not the token.</p>')
 
 
@@ -29,11 +31,11 @@ async def page(service: Service, request: Request) -> Response:
     return _page(request)
 
 
-async def log_in(service: Service, request: Request) -> Response:
+async def log_in(service: Service, request: Incoming) -> Response:
     """Take the token of the page into a cookie."""
     check_same_origin(request)
     media_type(request, FORM)
-    fields = parse_qs((await request.body()).decode("ascii", "replace"))
+    fields = parse_qs((await request.body(_MOST_FORM)).decode("ascii", "replace"))
     token = fields.get("token", [""])[0].strip()
     if not is_token(token, await run_in_threadpool(service.store.token)):
         return _page(request, _WRONG, 401)
