@@ -27,6 +27,7 @@ from .openapi import describe
 from .problems import Problem, as_problem
 from .routes import ROUTES
 from .settings import Settings
+from .visibility import Visibility
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Sequence
@@ -53,6 +54,7 @@ class Service:
         self.defaults = defaults
         self.openapi = describe(ROUTES)
         self.estimates, self.files = Estimates(store), Files()
+        self.visibility = Visibility(store)
         self._contracts: dict[str, Contract] = {}
         self._settings: dict[str, tuple[float, Settings]] = {}
 
@@ -82,6 +84,7 @@ class Service:
         """Read a survey's settings and reports anew."""
         self._settings.pop(id, None)
         self.estimates.forget(id)
+        self.visibility.forget(id)
 
 
 class _Resource:
