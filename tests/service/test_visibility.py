@@ -1,4 +1,4 @@
-"""Results that are not public yet tell nobody whether anyone has answered, not even by their time."""
+"""Before results are public, neither an answer nor its time tells whether anyone has answered."""
 
 import time
 from statistics import median
