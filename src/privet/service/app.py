@@ -15,7 +15,7 @@ from starlette.routing import Route, Router
 
 from ..contract import Contract
 from ..errors import NoSurvey, StoreFailure
-from .access import is_admin
+from .access import is_admin, may_be_admin
 from .bodies import Incoming, Room, headers_of
 from .downloads import Files
 from .estimating import Estimates
@@ -78,7 +78,7 @@ class Service:
 
     async def is_admin(self, request: Request) -> bool:
         """Tell whether a request is the administrator's."""
-        return is_admin(request, await asyncio.to_thread(self.store.token))
+        return may_be_admin(request) and await asyncio.to_thread(is_admin, request, self.store)
 
     def forget(self, id: str) -> None:
         """Read a survey's settings and reports anew."""

@@ -1,7 +1,8 @@
 """The store: surveys, arrivals counted exactly once, tallies at any moment, in either database.
 
-Keys, seals, invitations and tokens arrive hashed: a store never sees what clients hold. Nothing is
-kept of who sent a report, nor of when, but for the days on which a survey began and was closed.
+Keys, seals, invitations, tokens and sessions arrive hashed: a store never sees what clients hold.
+Nothing is kept of who sent a report, nor of when, but for the days on which a survey began and was
+closed.
 """
 
 from __future__ import annotations
@@ -233,6 +234,7 @@ class Store:
         """Replace the hash of the administrator's token.
 
         What is replaced for good is never set again: then, nothing changes, and False comes back.
+        All sessions that another token began end.
         """
         with self._database.writing() as run:
             rows = run("SELECT name, value FROM facts").fetchall()
@@ -242,7 +244,32 @@ class Store:
             if for_good and facts.get("token", hashed) != hashed:
                 set_fact(run, _replaced(facts["token"]), facts["token"])
             set_fact(run, "token", hashed)
+            run("DELETE FROM sessions WHERE token <> ?", hashed)
         return True
+
+    def begin_session(self, token: bytes, session: bytes, *, now: int, seconds: int) -> bool:
+        """Keep a hashed session for some seconds, if its hashed token is the administrator's."""
+        insert = (
+            "INSERT INTO sessions (session, token, ends) "
+            "SELECT ?, value, ? FROM facts WHERE name = 'token' AND value = ?"
+        )
+        with self._database.writing() as run:
+            run("DELETE FROM sessions WHERE ends <= ?", now)
+            return bool(run(insert, session, now + seconds, token).rowcount)
+
+    def has_session(self, session: bytes, *, now: int) -> bool:
+        """Tell whether a hashed session has not ended, and its token is still the valid one."""
+        select = (
+            "SELECT 1 FROM sessions JOIN facts ON name = 'token' AND value = token "
+            "WHERE session = ? AND ends > ?"
+        )
+        with self._database.snapshot() as run:
+            return run(select, session, now).fetchone() is not None
+
+    def end_session(self, session: bytes) -> None:
+        """Forget a hashed session."""
+        with self._database.writing() as run:
+            run("DELETE FROM sessions WHERE session = ?", session)
 
     def expire(self, day: date) -> None:
         """Forget the keys and invitations of surveys closed more than 30 days before a day."""
