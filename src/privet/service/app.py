@@ -55,6 +55,7 @@ class Service:
         self.openapi = describe(ROUTES)
         self.estimates, self.files = Estimates(store), Files()
         self.visibility = Visibility(store)
+        self.reading: asyncio.Task[bytes | None] | None = None  # whether the store can be read
         self._contracts: dict[str, Contract] = {}
         self._settings: dict[str, tuple[float, Settings]] = {}
 

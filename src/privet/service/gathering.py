@@ -46,6 +46,8 @@ _FOLD_BYTES = 1 << 20
 _IDLE_SECONDS = 60.0
 # Folds are so far apart, as each has the disk write everything that came before.
 _FOLD_SECONDS = 0.25
+# When the process ends, the database has so long for what was taken.
+_END_SECONDS = 20.0
 # So many do not wait for more, as others may come for ever.
 _MOST_GATHERED = 128
 
@@ -93,8 +95,16 @@ class Gathering:
         with self._changed:
             self._ending = True
             self._changed.notify()
-        await asyncio.to_thread(self._thread.join)
-        await asyncio.to_thread(self._upkeep.shutdown)
+        waiting = asyncio.create_task(asyncio.to_thread(self._join))
+        done, _ = await asyncio.wait([waiting], timeout=_END_SECONDS)
+        if not done:  # nobody is told "counted" of what fails now
+            log.error("The database does not answer; what was not stored is given up.")
+            self._store.interrupt()
+        await waiting
+
+    def _join(self) -> None:
+        self._thread.join()
+        self._upkeep.shutdown()
 
     # --- the thread that writes -------------------------------------------------------------------
 

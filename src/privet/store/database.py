@@ -93,6 +93,10 @@ class Database(ABC):
         """Write a copy, as of one moment, to a file."""
 
     @abstractmethod
+    def interrupt(self) -> None:
+        """Let whoever waits for the database fail at once, where that could be for ever."""
+
+    @abstractmethod
     def dispose(self) -> None:
         """Close the connections."""
 

@@ -284,6 +284,10 @@ class Store:
         """Write a copy, as of one moment, to a file, while the store goes on being used."""
         self._database.backup(path)
 
+    def interrupt(self) -> None:
+        """Let whoever waits for the database fail at once, as the process is to end."""
+        self._database.interrupt()
+
     def dispose(self) -> None:
         """Close the connections."""
         self._database.dispose()

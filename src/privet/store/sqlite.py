@@ -135,6 +135,9 @@ class Sqlite(Database):
             finally:
                 self._writer.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
 
+    def interrupt(self) -> None:
+        """Do nothing: whatever waits for a file has a deadline."""
+
     # --- the file ---------------------------------------------------------------------------------
 
     def backup(self, path: str | PathLike[str]) -> None:
