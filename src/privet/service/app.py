@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from ..contract import Contract
-from ..errors import NoSurvey, StoreFailure
+from ..errors import NoSurvey, PrivetError, StoreFailure
 from .access import is_admin, may_be_admin
 from .bodies import Incoming, Room, headers_of
 from .downloads import Files
@@ -118,7 +118,12 @@ class _Resource:
         method = request.method if request.method in self._rows else "other"
         labels = method, self._path, response.status_code
         self._service.metrics.count("privet_requests_total", *labels)
-        await response(scope, receive, send)
+        try:
+            await response(scope, receive, send)
+        except PrivetError as error:  # of a download, which has begun: the client sees that it ends
+            self._service.metrics.count("privet_refused_total", as_problem(error).reason)
+            if isinstance(error, StoreFailure):
+                note(error)
 
     async def _respond(self, request: Incoming) -> Response:
         address = request.scope.get("client")

@@ -85,8 +85,8 @@ class Database(ABC):
         """Note which migration was the last."""
 
     @abstractmethod
-    def settle(self) -> None:
-        """Let nothing of what was deleted linger in files, as far as that can be had."""
+    def settle(self) -> bool:
+        """Let nothing of what was deleted linger in files of ours; tell whether that succeeded."""
 
     @abstractmethod
     def backup(self, path: str | PathLike[str]) -> None:

@@ -211,8 +211,9 @@ class Postgres(Database):
         self._silent = True
         self._cut(0.0)
 
-    def settle(self) -> None:
+    def settle(self) -> bool:
         """Leave it to the server: dead rows go with a vacuum, and its log is not ours to cut."""
+        return True
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Refuse, as the database's own tools do this."""

@@ -59,6 +59,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.settled = True  # whether nothing of what was deleted lingers in files of ours
 
     # --- surveys ----------------------------------------------------------------------------------
 
@@ -126,7 +127,7 @@ class Store:
             )
             for table in _TABLES:
                 run(f"DELETE FROM {table} WHERE survey = ?", id)  # noqa: S608
-        self._database.settle()
+        self.settle()
 
     # --- reports ----------------------------------------------------------------------------------
 
@@ -157,7 +158,7 @@ class Store:
                     ready.write(run)
                     folded = ready.n
         if folded:
-            self._database.settle()
+            self.settle()
         return folded
 
     def _ready(self, id: str, *, force: bool) -> folding.Fold | None:
@@ -197,7 +198,11 @@ class Store:
         return tally
 
     def reports(self, id: str) -> Iterator[bytes]:
-        """Yield all reports, many at a time; raise NoReports where only counts are kept."""
+        """Yield all reports, many at a time; raise NoReports where only counts are kept.
+
+        They are those of the moment of the first reading. No transaction lasts while they are used,
+        so that nothing is kept for a slow reader; where the survey is deleted, NoSurvey is raised.
+        """
         entry = self.get(id)
         if entry.settings.get("counts_only"):
             raise NoReports(f"Of survey {id!r}, only the counts are kept.")
@@ -278,7 +283,11 @@ class Store:
             for table in ("keys", "invitations"):
                 old = "SELECT id FROM surveys WHERE state = 'closed' AND closed < ?"
                 run(f"DELETE FROM {table} WHERE survey IN ({old})", last)  # noqa: S608
-        self._database.settle()
+        self.settle()
+
+    def settle(self) -> None:
+        """Try once more to let nothing of what was deleted linger in files."""
+        self.settled = self._database.settle()
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Write a copy, as of one moment, to a file, while the store goes on being used."""
@@ -301,11 +310,17 @@ class Store:
 
 def _reports(database: Database, contract: Contract) -> Iterator[bytes]:
     with database.snapshot() as run:
+        _found(run, contract.id)
         select = "SELECT id FROM chunks WHERE survey = ? ORDER BY id"
-        for chunk in run(select, contract.id).fetchall():
-            yield run("SELECT reports FROM chunks WHERE id = ?", *chunk).fetchone()[0]
-        for some in folding.in_chunks(folding.waiting(run, contract)[1]):
-            yield some.tobytes()
+        chunks = run(select, contract.id).fetchall()  # which never change
+        _, waiting = folding.waiting(run, contract)
+    for chunk in chunks:
+        with database.snapshot() as run:
+            _found(run, contract.id)
+            (reports,) = run("SELECT reports FROM chunks WHERE id = ?", *chunk).fetchone()
+        yield reports
+    for some in folding.in_chunks(waiting):
+        yield some.tobytes()
 
 
 _ENTRY = "contract, state, day, closed, settings"
