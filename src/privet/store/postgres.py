@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreFailure, StoreFull
 from ..extras import require
-from .database import Database, set_fact
+from .database import Database, intruder, set_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +42,17 @@ _DURABLE = (
     "SELECT set_config('synchronous_commit', 'on', false) "
     "WHERE current_setting('synchronous_commit') = 'off'"
 )
+_INTRUDERS = """
+SELECT 'trigger', tgname::text, relname::text FROM pg_trigger
+JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE nspname = 'privet' AND NOT tgisinternal
+UNION ALL SELECT 'rule', rulename::text, tablename::text FROM pg_rules
+WHERE schemaname = 'privet'
+UNION ALL SELECT 'policy', policyname::text, tablename::text FROM pg_policies
+WHERE schemaname = 'privet'
+UNION ALL SELECT 'view', viewname::text, viewname::text FROM pg_views
+WHERE schemaname = 'privet'
+"""
 
 
 class Postgres(Database):
@@ -114,6 +125,10 @@ class Postgres(Database):
     def set_version(self, run: Run, version: int) -> None:
         """Note which migration was the last."""
         set_fact(run, "version", b"%d" % version)
+
+    def intruders(self, run: Run) -> list[str]:
+        """Say which triggers, rules, policies and views there are, of which a store has none."""
+        return [intruder(*row) for row in run(_INTRUDERS).fetchall()]
 
     # --- connections ------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..contract import Contract
 from ..errors import IdTaken, NoReports, NoSurvey
 from . import checking, folding
-from .arriving import Outcome, is_id, outcomes_of, states_of
+from .arriving import DamagedSettings, Outcome, is_id, outcomes_of, read_settings, states_of
 from .database import set_fact
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ __all__ = ["Entry", "Store"]
 
 _KEPT_DAYS = 30  # how long after its close a survey's keys are kept, so that retries are known
 # Everything that goes with a survey.
-_TABLES = ("inbox", "chunks", "tallies", "keys", "invitations")
+_TABLES = ("inbox", "chunks", "tallies", "keys", "key_totals", "invitations")
 
 
 class Entry(NamedTuple):
@@ -135,13 +135,14 @@ class Store:
         """Take a group of arrivals in one transaction, which is on disk on return."""
         with self._database.writing() as run:
             outcomes = outcomes_of(self._database, run, arrivals)
-            bodies: dict[str, list[bytes]] = {}
+            counted: dict[str, list[Arrival]] = {}
             for arrival, outcome in zip(arrivals, outcomes, strict=True):
                 if outcome is Outcome.COUNTED and arrival.reports:
-                    bodies.setdefault(arrival.survey, []).append(arrival.reports)
-            for survey, some in bodies.items():
-                insert = "INSERT INTO inbox (id, survey, reports) VALUES (?, ?, ?)"
-                run(insert, folding.new_id(), survey, b"".join(some))
+                    counted.setdefault(arrival.survey, []).append(arrival)
+            for survey, some in counted.items():
+                insert = "INSERT INTO inbox (id, survey, reports, keys) VALUES (?, ?, ?, ?)"
+                reports, keys = b"".join(one.reports for one in some), _keys(some)
+                run(insert, folding.new_id(), survey, reports, keys)
         return outcomes
 
     def fold(self, id: str, *, force: bool = False) -> int:
@@ -169,12 +170,12 @@ class Store:
             if entry.open and not force and not folding.due(contract, waiting):
                 return None
             rows, reports = folding.waiting(run, contract)
-            tally = folding.read_tally(run, contract)
+            keys, tally = folding.waiting_keys(run, id), folding.read_tally(run, contract)
         if not rows:
             return None
         tally.update(reports)
         keep, chunks = not entry.settings.get("counts_only"), list(folding.in_chunks(reports))
-        return folding.Fold(id, rows, chunks, keep, tally.to_bytes())
+        return folding.Fold(id, rows, keys, chunks, keep, tally.to_bytes())
 
     def size(self, id: str) -> int:
         """Return how many reports there are, whether folded or not, without reading them."""
@@ -211,9 +212,23 @@ class Store:
     def check(self, id: str) -> str | None:
         """Count all reports again; return in what they differ from the tally, or None."""
         with self._database.snapshot() as run:
-            entry = _found(run, id)
+            try:
+                entry = _found(run, id)
+            except DamagedSettings as error:
+                return str(error)
             counts_only = bool(entry.settings.get("counts_only"))
-            return checking.problem(run, _contract(entry.contract), counts_only=counts_only)
+            return checking.problem(run, id, entry.contract, counts_only=counts_only)
+
+    def check_all(self) -> tuple[dict[str, str | None], list[str]]:
+        """Check all surveys, and return what is wrong with the store besides."""
+        with self._database.snapshot() as run:
+            rows = run("SELECT id FROM surveys WHERE state <> 'deleted' ORDER BY id").fetchall()
+            strange = [*self._database.intruders(run), *checking.strays(run, _TABLES)]
+        found = {}
+        for (id,) in rows:
+            with suppress(NoSurvey):  # which was deleted in the meantime
+                found[id] = self.check(id)
+        return found, strange
 
     # --- access and upkeep ------------------------------------------------------------------------
 
@@ -280,9 +295,10 @@ class Store:
         """Forget the keys and invitations of surveys closed more than 30 days before a day."""
         last = (day - timedelta(days=_KEPT_DAYS)).isoformat()
         with self._database.writing() as run:
-            for table in ("keys", "invitations"):
-                old = "SELECT id FROM surveys WHERE state = 'closed' AND closed < ?"
+            old = "SELECT id FROM surveys WHERE state = 'closed' AND closed < ?"
+            for table in ("keys", "key_totals", "invitations"):
                 run(f"DELETE FROM {table} WHERE survey IN ({old})", last)  # noqa: S608
+            run(f"UPDATE inbox SET keys = NULL WHERE survey IN ({old})", last)  # noqa: S608
         self.settle()
 
     def settle(self) -> None:
@@ -338,7 +354,12 @@ def _found(run: Run, id: str) -> Entry:
 
 
 def _entry(contract: bytes, state: str, day: str, closed: str | None, settings: str) -> Entry:
-    return Entry(contract, state == "open", day, closed, json.loads(settings))
+    return Entry(contract, state == "open", day, closed, read_settings(settings))
+
+
+def _keys(arrivals: list[Arrival]) -> int:
+    """Return how many of them have a key."""
+    return sum(arrival.key is not None for arrival in arrivals)
 
 
 @lru_cache(16)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InvalidArgument, StoreFailure, StoreFull
 from ..files import replacing
-from .database import Database
+from .database import Database, intruder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,6 +123,11 @@ class Sqlite(Database):
         """Note which migration was the last."""
         run(f"PRAGMA application_id = {_APPLICATION}")
         run(f"PRAGMA user_version = {version}")
+
+    def intruders(self, run: Run) -> list[str]:
+        """Say which triggers and views there are, of which a store has none."""
+        select = "SELECT type, name, tbl_name FROM sqlite_master WHERE type IN ('trigger', 'view')"
+        return [intruder(*row) for row in run(select).fetchall()]
 
     def settle(self) -> bool:
         """Empty the log. While somebody reads what was there before, that does not succeed."""
