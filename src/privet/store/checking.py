@@ -47,7 +47,7 @@ def strays(run: Run, tables: Iterable[str]) -> Iterator[str]:
 
 
 def _lost_keys(run: Run, id: str) -> str | None:
-    """Return what is wrong with a survey's keys. Of stores before 0.3, not all are known."""
+    """Return what is wrong with a survey's keys; those that 0.2 counted are not all known."""
     damaged = (
         "SELECT COUNT(*) FROM keys WHERE survey = ? AND (LENGTH(key) <> ? OR LENGTH(seal) <> ?)"
     )
