@@ -70,6 +70,12 @@ def test_the_file_is_its_owners_alone_and_says_which_surveys(path):
         '{"ledger": 1, "surveys": {"f": {"epsilon": Infinity, "fresh": 0, "keyed": []}}}',
         '{"ledger": 1, "surveys": {"f": {"epsilon": 1.0, "fresh": -1, "keyed": []}}}',
         '{"ledger": 1, "surveys": {"f": {"epsilon": 1.0, "fresh": 1, "keyed": [1]}}}',
+        '{"ledger": true, "surveys": {}}',
+        '{"ledger": 1, "surveys": {"f": {"epsilon": 1.0, "fresh": true, "keyed": []}}}',
+        '{"ledger": 1, "surveys": {"f": {"epsilon": 1.0, "fresh": 1.0, "keyed": []}}}',
+        '{"ledger": 1, "surveys": {"f": {"epsilon": 1.0, "fresh": 1, "keyed": ["a", "a"]}}}',
+        '{"ledger": 1, "surveys": {"f": {"epsilon": 1.0, "fresh": 9, "fresh": 0, "keyed": []}}}',
+        '{"ledger": 1, "surveys": {"f": {"epsilon": 1.0, "fresh": 9, "keyed": []}}, "surveys": {}}',
     ],
 )
 def test_a_file_that_is_no_ledger_is_refused_and_left_alone(path, text):
@@ -77,6 +83,14 @@ def test_a_file_that_is_no_ledger_is_refused_and_left_alone(path, text):
     with pytest.raises(InvalidFile, match="Not a ledger of version 1"):
         Ledger(path, budget=1.0)
     assert path.read_text() == text
+
+
+def test_what_is_wrong_is_said_with_the_survey_and_its_value(path):
+    path.write_text('{"ledger": 1, "surveys": {"f": {"epsilon": 1.0, "fresh": true, "keyed": []}}}')
+    with pytest.raises(InvalidFile) as refused:
+        Ledger(path, budget=1.0)
+    for word in (str(path), "'f'", "'fresh'", "true", "Restore"):
+        assert word in str(refused.value)
 
 
 @pytest.mark.parametrize("budget", [0, -1.0, float("nan"), "4"])

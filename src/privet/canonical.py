@@ -16,7 +16,7 @@ TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-__all__ = ["STREAMS", "check_fields", "check_stream", "decode", "encode"]
+__all__ = ["STREAMS", "check_fields", "check_stream", "decode", "encode", "unrepeated"]
 
 # The stream of keyed reports that each version of a contract stands for.
 STREAMS = {1: AES_256_CTR, 2: HMAC_SHA256}
@@ -47,7 +47,7 @@ def decode(text: str | bytes) -> dict[str, Any]:
     try:
         if isinstance(text, bytes):
             text = text.decode()
-        found = json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_no_number)
+        found = json.loads(text, object_pairs_hook=unrepeated, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise InvalidSurvey(f"Not a survey: {error}.") from None
     if not isinstance(found, dict):
@@ -88,7 +88,8 @@ def check_stream(version: int, stream: object) -> None:
         )
 
 
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an object in JSON; raise ValueError where one is given twice."""
     fields: dict[str, Any] = {}
     for name, value in pairs:
         if name in fields:

@@ -16,6 +16,7 @@ from math import inf
 from pathlib import Path
 
 from .arguments import positive
+from .canonical import unrepeated
 from .errors import BudgetSpent, InvalidFile
 from .files import replacing
 
@@ -91,15 +92,15 @@ class Ledger:
 
     def _read(self) -> dict[str, Any]:
         try:
-            found = json.loads(self.path.read_bytes())
+            found = json.loads(self.path.read_bytes(), object_pairs_hook=unrepeated)
+            return _surveys(found)
         except FileNotFoundError:
             return {}
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict) or not _is_ledger(found):
-            raise InvalidFile(f"{self.path}: Not a ledger of version {_VERSION}.")
-        surveys: dict[str, Any] = found["surveys"]
-        return surveys
+        except (ValueError, RecursionError) as error:
+            raise InvalidFile(
+                f"{self.path}: Not a ledger of version {_VERSION}: {error}. "
+                "Restore a copy of it, or correct it: without it, what was spent is forgotten."
+            ) from None
 
     def _write(self, surveys: dict[str, Any]) -> None:
         """Write all, and onto the disk: a power failure must not give the budget back."""
@@ -151,17 +152,33 @@ def _sum(surveys: dict[str, Any]) -> Decimal:
     return sum(costs, Decimal(0))
 
 
-def _is_ledger(fields: dict[str, Any]) -> bool:
-    surveys = fields.get("surveys")
-    return (
-        fields.get("ledger") == _VERSION
-        and isinstance(surveys, dict)
-        and all(isinstance(one, dict) and _is_entry(one) for one in surveys.values())
-    )
+def _surveys(found: object) -> dict[str, Any]:
+    """Return the entries of a ledger, or raise ValueError, which says what is wrong."""
+    if not isinstance(found, dict) or type(found.get("ledger")) is not int:
+        raise ValueError("the field 'ledger', its version, is missing")
+    if found["ledger"] != _VERSION:
+        raise ValueError(f"its version is {found['ledger']}")
+    surveys = found.get("surveys")
+    if not isinstance(surveys, dict):
+        raise ValueError("the field 'surveys' must be an object")
+    for fingerprint, entry in surveys.items():
+        rule = _broken(entry)
+        if rule is not None:
+            raise ValueError(f"of survey {fingerprint!r:.60}, {rule}")
+    return surveys
 
 
-def _is_entry(fields: dict[str, Any]) -> bool:
-    epsilon, fresh, marks = (fields.get(name) for name in ("epsilon", "fresh", "keyed"))
-    finite = isinstance(epsilon, float) and 0 < epsilon < inf
-    numbers = finite and isinstance(fresh, int) and fresh >= 0
-    return numbers and isinstance(marks, list) and all(isinstance(one, str) for one in marks)
+def _broken(entry: object) -> str | None:
+    """Return which rule an entry breaks, with its value."""
+    if not isinstance(entry, dict):
+        return f"the entry must be an object, not {entry!r:.60}"
+    epsilon, fresh, marks = (entry.get(name) for name in ("epsilon", "fresh", "keyed"))
+    if not isinstance(epsilon, float) or not 0 < epsilon < inf:
+        return f"'epsilon' must be a number above 0, not {json.dumps(epsilon):.60}"
+    if type(fresh) is not int or fresh < 0:  # true is an int to Python
+        return f"'fresh' must be a whole number, not {json.dumps(fresh):.60}"
+    if not isinstance(marks, list) or not all(isinstance(one, str) for one in marks):
+        return f"'keyed' must be a list of texts, not {json.dumps(marks):.60}"
+    if len(set(marks)) < len(marks):
+        return "'keyed' has an entry twice"
+    return None

@@ -1,15 +1,20 @@
 """privet serve ends with one line where it cannot begin; what it does is tested in service/."""
 
+import json
 import os
+import pty
+import re
 import socket
+import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
 import pytest
 
-from commands import SYSTEM, USAGE, fails, run
-from serving import Serving
+from commands import SYSTEM, USAGE, fails, run, succeeds
+from serving import Client, Serving
 
 
 def test_a_port_that_is_taken(folder):
@@ -42,6 +47,63 @@ def test_a_token_file_that_has_none(folder):
     result = run("serve", "--store", "s.db", "--port", 0, "--token-file", "token.txt")
     assert (result.exit_code, result.stdout) == (3, "")
     assert result.stderr == "Error: token.txt: a token has at least 22 printable characters.\n"
+
+
+# --- where the administrator's token is shown -----------------------------------------------------
+
+
+@contextmanager
+def started(stderr, *more):
+    """A server on s.db, and whether a token is its administrator's."""
+    command = [sys.executable, "-m", "privet", "serve", "--store", "s.db", "--port", "0", "--json"]
+    with subprocess.Popen([*command, *more], stdout=subprocess.PIPE, stderr=stderr) as process:
+        url = json.loads(process.stdout.readline())["url"]
+
+        def is_the_administrators(token):
+            client = Client(url, token)
+            status = client.get("/surveys", admin=True).status
+            client.close()
+            return status == 200
+
+        try:
+            yield is_the_administrators
+        finally:
+            process.terminate()
+
+
+def words(text):
+    """What could be a token in a text."""
+    return re.findall(r"[A-Za-z0-9_-]{22,}", text)
+
+
+def test_a_log_never_has_the_token(folder):
+    with Path("log.txt").open("wb") as log:
+        with started(log, "--token-file", "token.txt") as is_valid:
+            token = Path("token.txt").read_text().strip()
+            assert is_valid(token)
+        said = Path("log.txt").read_text()
+        assert token not in said
+        assert "token.txt" in said
+        Path("s.db").unlink()
+        with started(log) as is_valid:  # where the token would have no place to be shown
+            assert not is_valid("")
+            made = succeeds("store", "token", "s.db").strip()
+            assert is_valid(made)
+    said = Path("log.txt").read_text()
+    assert not words(said)
+    assert "--token-file" in said
+
+
+def test_a_terminal_is_shown_the_token_once(folder):
+    terminal, stderr = pty.openpty()
+    with started(stderr) as is_valid:
+        (token,) = words(os.read(terminal, 4096).decode())
+        assert is_valid(token)
+    with started(stderr) as is_valid:
+        assert is_valid(token)
+    assert not words(os.read(terminal, 4096).decode())
+    os.close(terminal)
+    os.close(stderr)
 
 
 def test_it_starts_quickly(tmp_path):

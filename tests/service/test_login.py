@@ -1,13 +1,17 @@
-"""The administrator's cookie: made by the login page, of use to our own pages alone."""
+"""The administrator's session: begun by the login page, of use to our own pages, until it ends."""
 
 import time
+from base64 import urlsafe_b64encode
 from http.cookies import SimpleCookie
 from threading import Thread
 from urllib.parse import quote
 
 import pytest
 
-from serving import JSON
+from postgres import Server as Postgres
+from privet.service.access import replace_token
+from privet.store import open_store
+from serving import JSON, Serving
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 OURS = {"Sec_Fetch_Site": "same-origin"}
@@ -16,6 +20,11 @@ OURS = {"Sec_Fetch_Site": "same-origin"}
 def log_in(client, token, **headers):
     body = f"token={quote(token)}".encode()
     return client.ask("POST", "/login", body, **FORM, **headers)
+
+
+def session_of(answer):
+    (morsel,) = SimpleCookie(answer.headers["set-cookie"]).values()
+    return f"{morsel.key}={morsel.value}"
 
 
 @pytest.fixture
@@ -27,7 +36,7 @@ def cookie(server, client):
     assert (morsel["samesite"], morsel["path"], morsel["max-age"]) == ("Strict", "/", "43200")
     assert not morsel["secure"]  # as this is plain http
     assert server.token not in answer.headers["set-cookie"]
-    return f"{morsel.key}={morsel.value}"
+    return session_of(answer)
 
 
 def test_the_page_asks_for_the_token_and_a_wrong_one_is_said(server, client):
@@ -89,10 +98,56 @@ def test_pages_of_others_cannot_use_the_cookie(server, client, cookie):
     assert client.ask("POST", "/surveys", b"{}", admin=True, **JSON).status == 400  # with a token
 
 
-def test_logging_out_removes_the_cookie(client, cookie):
+def test_logging_out_ends_the_session_in_every_copy_of_its_cookie(server, client, cookie):
+    other = session_of(log_in(client, server.token, **OURS))
     answer = client.ask("POST", "/logout", Cookie=cookie, **OURS)
     assert (answer.status, answer.headers["location"]) == (303, "/login")
     assert "Max-Age=0" in answer.headers["set-cookie"]
+    assert client.get("/surveys", Cookie=cookie).status == 401
+    assert client.get("/surveys", Cookie=other).status == 200
+    assert client.ask("POST", "/logout", Cookie=cookie, **OURS).status == 303
+    assert client.ask("POST", "/logout", **OURS).status == 303
+
+
+def test_a_session_is_random_and_neither_it_nor_the_token_is_stored(server, client, cookie):
+    other = session_of(log_in(client, server.token, **OURS))
+    sessions = [one.partition("=")[2] for one in (cookie, other)]
+    assert sessions[0] != sessions[1]
+    assert [len(one) for one in sessions] == [43, 43]  # 256 bits
+    files = [path.read_bytes() for path in server.token_file.parent.glob("surveys.db*")]
+    for word in (server.token, urlsafe_b64encode(server.token.encode()).decode(), *sessions):
+        assert not any(word.encode() in file for file in files)
+    assert server.token not in str(sessions)
+    assert client.get("/surveys", Authorization=f"Bearer {sessions[0]}").status == 401
+
+
+def test_a_session_survives_a_restart_and_ends_with_its_token(tmp_path):
+    with Serving(tmp_path) as server:
+        client = server.client()
+        cookie = session_of(log_in(client, server.token, **OURS))
+        assert server.terminate() == 0
+    with Serving(tmp_path) as server:
+        client = server.client()
+        assert client.get("/surveys", Cookie=cookie).status == 200
+        with open_store(tmp_path / "surveys.db") as store:
+            replace_token(store, None)
+        assert client.get("/surveys", Cookie=cookie).status == 401
+        assert server.terminate() == 0
+
+
+def test_servers_of_one_store_share_sessions(tmp_path):
+    postgres = Postgres()
+    try:
+        url = postgres.new_database()
+        with Serving(tmp_path, store=url) as one, Serving(tmp_path, store=url) as two:
+            here, there = one.client(), two.client()
+            cookie = session_of(log_in(here, one.token, **OURS))
+            assert there.get("/surveys", Cookie=cookie).status == 200
+            assert there.ask("POST", "/logout", Cookie=cookie, **OURS).status == 303
+            assert here.get("/surveys", Cookie=cookie).status == 401
+            assert [one.terminate(), two.terminate()] == [0, 0]
+    finally:
+        postgres.remove()
 
 
 def test_pages_load_our_own_files_alone_and_data_is_no_page(client):

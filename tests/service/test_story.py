@@ -316,7 +316,7 @@ def test_nothing_is_logged_of_requests(tmp_path):
         client.send("nobody", ONE, KEY)
         assert server.terminate() == 0
     assert server.said.splitlines() == [
-        f"The administrator's token, which is not shown again: {server.token}",
+        f"The administrator's token is in {server.token_file}.",
         f"Serving at {server.url}",
     ]
     with Serving(tmp_path) as again:  # the token is read, and not shown

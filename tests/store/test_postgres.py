@@ -247,3 +247,28 @@ def test_the_tally_of_two_folds_of_two_stores(store, url):
         other.add([arrival(SURVEY, sent[4:])])
         store.fold("drinks", force=True)
         assert other.tally("drinks") == store.tally("drinks") == tally_of(SURVEY, sent)
+
+
+def test_whoever_waits_for_the_database_can_be_let_go(store, url):
+    import psycopg
+
+    failures = []
+
+    def add():
+        try:
+            store.add([arrival(SURVEY, answers(SURVEY, 1))])
+        except StoreFailure as error:
+            failures.append(error)
+
+    with psycopg.connect(url) as other:  # as of someone who looks around, and leaves it open
+        other.execute("LOCK TABLE privet.surveys")
+        thread, _ = start(add)
+        time.sleep(4.5)  # the server is there, so that a statement may take long
+        assert thread.is_alive()
+        store.interrupt()
+        thread.join(2)
+        assert not thread.is_alive()
+        add()
+    assert len(failures) == 2
+    with open_store(url) as again:
+        assert again.tally("drinks").n == 0

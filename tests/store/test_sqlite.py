@@ -35,7 +35,7 @@ def store(path):
 def test_commits_are_durable_and_what_is_deleted_is_overwritten(store):
     pragmas = {
         "journal_mode": "wal", "synchronous": 2, "secure_delete": 1, "fullfsync": 1,
-        "temp_store": 2, "busy_timeout": 30_000, "application_id": 0x70727674, "user_version": 2,
+        "temp_store": 2, "busy_timeout": 30_000, "application_id": 0x70727674, "user_version": 4,
     }  # fmt: skip
     found = {
         name: store._database._writer.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas

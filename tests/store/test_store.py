@@ -494,6 +494,28 @@ def test_the_token(drinks):
     assert drinks.set_token(bytes(32))
 
 
+def test_a_session_ends_by_itself_by_a_logout_or_with_its_token(drinks):
+    token, other, one, two = (bytes([i]) * 32 for i in range(4))
+    assert not drinks.begin_session(token, one, now=0, seconds=9)  # there is no token yet
+    drinks.set_token(token)
+    assert not drinks.begin_session(other, one, now=0, seconds=9)
+    assert not drinks.has_session(one, now=0)
+    assert drinks.begin_session(token, one, now=0, seconds=9)
+    assert drinks.begin_session(token, two, now=5, seconds=9)
+    assert [drinks.has_session(one, now=now) for now in (8, 9)] == [True, False]
+    drinks.end_session(one)
+    assert [drinks.has_session(session, now=8) for session in (one, two)] == [False, True]
+    drinks.set_token(token)  # as when a server starts again
+    assert drinks.has_session(two, now=8)
+    drinks.set_token(other)
+    drinks.set_token(token)
+    assert not drinks.has_session(two, now=8)
+    assert drinks.begin_session(token, one, now=8, seconds=9)
+    assert drinks.begin_session(token, two, now=17, seconds=9)
+    with drinks._database.snapshot() as run:  # what has ended is forgotten
+        assert run("SELECT COUNT(*) FROM sessions").fetchone()[0] == 1
+
+
 # --- opening --------------------------------------------------------------------------------------
 
 
@@ -542,17 +564,20 @@ def test_migrations_run_once_each_and_a_newer_store_is_refused(place, tmp_path, 
         open_store(place)
 
 
-def test_a_store_of_the_first_version_is_brought_up_to_date(place, tmp_path, monkeypatch):
+@pytest.mark.parametrize("scripts", [1, 2])
+def test_a_store_of_an_older_version_is_brought_up_to_date(place, tmp_path, monkeypatch, scripts):
     with monkeypatch.context() as patch:
         for dialect in ("sqlite", "postgres"):
             (tmp_path / dialect).mkdir()
-            copy(database.MIGRATIONS / dialect / "001.sql", tmp_path / dialect)
+            for script in range(1, scripts + 1):
+                copy(database.MIGRATIONS / dialect / f"{script:03}.sql", tmp_path / dialect)
         patch.setattr(database, "MIGRATIONS", tmp_path)
         with open_store(place) as store:
             store.create(SURVEY)
-            store.add([arrival(SURVEY, answers(SURVEY, 3))])
-            store.fold("drinks", force=True)
-            store.add([arrival(SURVEY, answers(SURVEY, 2))])
+            with store._database.writing() as run:
+                for id, n in ((1, 3), (2, 2)):
+                    insert = "INSERT INTO inbox (id, survey, reports) VALUES (?, 'drinks', ?)"
+                    run(insert, id, b"".join(answers(SURVEY, n)))
     with open_store(place) as store:
         assert store.size("drinks") == store.tally("drinks").n == 5
         assert store.check("drinks") is None

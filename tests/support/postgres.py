@@ -3,8 +3,10 @@
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -53,6 +55,22 @@ class Server:
 
     def stop(self, mode="fast"):
         self._run("pg_ctl", "-D", f"{self.folder}/data", "-w", "-m", mode, "stop")
+
+    def freeze(self):
+        """Stop all its processes, as a host does that swaps or a network that drops everything."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number):
+        first = (self.folder / "data" / "postmaster.pid").read_text().split()[0]
+        os.kill(int(first), number)  # which starts no more
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                fields = stat.read_text().rpartition(")")[2].split()
+                if fields[1] == first:
+                    os.kill(int(stat.parent.name), number)
 
     def remove(self):
         self.stop("immediate")

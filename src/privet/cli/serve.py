@@ -7,6 +7,7 @@ import os
 import re
 import socket
 import ssl
+import sys
 from contextlib import contextmanager
 from ipaddress import ip_network
 from pathlib import Path
@@ -19,6 +20,8 @@ from .output import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ..store import Store
 
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 _NAME = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
@@ -54,7 +57,8 @@ def _names(ctx: click.Context, option: click.Parameter, values: Values) -> Value
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, help="0 takes a free one.")
 @click.option(
     "--token-file", type=click.Path(dir_okay=False, path_type=Path),
-    help="The administrator's token: read if the file is there, or else made and written.",
+    help="The administrator's token: read if the file is there, or else made and written. "
+    "Without it, a new store's token is shown once, on a terminal alone.",
 )  # fmt: skip
 @click.option("--tls-cert", type=INPUT, help="A certificate with its chain, in PEM, for HTTPS.")
 @click.option("--tls-key", type=INPUT, help="The certificate's key, in PEM without a password.")
@@ -94,15 +98,12 @@ def serve(
     for package in ("uvicorn", "starlette", "httptools", "msgspec"):
         require(package, "serve", "privet serve")
     from ..service import make_app
-    from ..service.access import settle_token
     from ..service.server import run
     from ..store import open_store
 
     tls = _tls(tls_cert, tls_key)
     with _listening(host, port) as listener, open_store(store) as opened:
-        token = settle_token(opened, token_file)
-        if token is not None:
-            say(f"The administrator's token, which is not shown again: {token}")
+        _settle_token(opened, token_file)
         url = f"{'https' if tls else 'http'}://{_address(listener)}{prefix}"
 
         def ready() -> None:
@@ -112,6 +113,22 @@ def serve(
 
         app = make_app(opened, counts_only=counts_only, per_minute=per_minute)
         run(app, listener, ready, tls=tls, proxies=proxies, prefix=prefix, names=names)
+
+
+def _settle_token(store: Store, file: Path | None) -> None:
+    """Have a token made if need be; show it on a terminal alone, because logs are kept."""
+    from ..service.access import settle_token
+
+    if file is None and store.token() is None and not sys.stderr.isatty():
+        say(
+            "There is no administrator's token yet, and none is shown, because stderr is not a "
+            "terminal: start with --token-file FILE, or run 'privet store token' on this store."
+        )
+        return
+    token = settle_token(store, file)
+    if token is not None:
+        shown = f"is in {file}." if file else f"is not shown again: {token}"
+        say(f"The administrator's token {shown}")
 
 
 def _tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:

@@ -22,10 +22,12 @@ def store() -> None:
 @click.argument("place", metavar="PATH|URL")
 @JSON
 def check(place: str, json_out: bool) -> None:
-    """Count all reports of a store again, and compare them with its tallies.
+    """Count all reports of a store again, and look for what does not belong there.
 
     PATH is SQLite's file, URL the postgresql:// address of a database. The store may be in use.
-    Where only the counts of a survey are kept, their number is compared.
+    Where only the counts of a survey are kept, their number is compared. Contracts, settings and
+    keys must be as the service writes them, each row must be of a survey, and there must be no
+    trigger or view.
 
     privet store check surveys.db
     """
@@ -33,17 +35,19 @@ def check(place: str, json_out: bool) -> None:
     from ..store import open_store
 
     with open_store(place, create=False) as opened:
-        problems = {id: opened.check(id) for id in opened.entries()}
+        problems, strange = opened.check_all()
         right = {id: opened.tally(id).n for id in problems if problems[id] is None}
     wrong = {id: problem for id, problem in problems.items() if problem is not None}
     if json_out:
         surveys = [{"id": id, "n": n} for id, n in right.items()]
-        print_json({"surveys": [*surveys, *({"id": id, "problem": wrong[id]} for id in wrong)]})
+        listed = [*surveys, *({"id": id, "problem": wrong[id]} for id in wrong)]
+        print_json({"surveys": listed} | ({"problems": strange} if strange else {}))
     else:
         for id, n in right.items():
             click.echo(f"{id}: {plural(n, 'report')}, as counted again")
-    if wrong:
-        raise InvalidTally("; ".join(f"{id}: {problem}" for id, problem in wrong.items()) + ".")
+    found = [*(f"{id}: {problem}" for id, problem in wrong.items()), *strange]
+    if found:
+        raise InvalidTally("; ".join(found) + ".")
 
 
 @store.command("token")

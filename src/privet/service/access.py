@@ -1,16 +1,17 @@
 """Who may do what: the administrator has a token, of which the store keeps the hash.
 
-Programs send it in a header, and browsers in a cookie that no script can read, no other site's page
-can send, and no other page than ours can use.
+Programs send it in a header. Browsers trade it for a session, which is random too and ends: with a
+logout, after some hours, or with the token. Its cookie cannot be read by any script, nor sent by
+another site's page, nor used by any page but ours.
 """
 
 from __future__ import annotations
 
 import logging
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import sha256
 from hmac import compare_digest
 from secrets import token_urlsafe
+from time import time
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidFile
@@ -25,20 +26,20 @@ if TYPE_CHECKING:
     from ..store import Store
 
 __all__ = [
-    "check_same_origin", "cookie", "hashed", "is_admin", "is_token", "replace_token",
-    "settle_token",
+    "begin_session", "check_same_origin", "end_session", "hashed", "is_admin", "is_token",
+    "may_be_admin", "replace_token", "settle_token",
 ]  # fmt: skip
 
 log = logging.getLogger("privet.service")
 
 _TOKEN_BYTES = 32
 _SHORTEST = 22  # base64url characters of 128 random bits
-_COOKIE, _COOKIE_SECONDS = "privet", 12 * 3600
+_COOKIE, _SESSION_SECONDS = "privet", 12 * 3600
 _SAFE = ("GET", "HEAD")
 
 
 def hashed(token: str) -> bytes:
-    """Return what the store keeps of a token, or of a client's key."""
+    """Return what the store keeps of a token, a session, or an invitation."""
     return sha256(token.encode()).digest()
 
 
@@ -47,13 +48,18 @@ def is_token(token: str, kept: bytes | None) -> bool:
     return compare_digest(hashed(token), kept or b"")
 
 
-def is_admin(request: Request, kept: bytes | None) -> bool:
+def may_be_admin(request: Request) -> bool:
+    """Tell whether a request has a token or a session at all, which only the store can check."""
+    return "authorization" in request.headers or _COOKIE in request.cookies
+
+
+def is_admin(request: Request, store: Store) -> bool:
     """Tell whether a request is the administrator's; refuse what other sites' pages send."""
     authorization = request.headers.get("authorization")
     if authorization is not None:
         scheme, _, token = authorization.partition(" ")
-        return scheme.lower() == "bearer" and is_token(token.strip(), kept)
-    if not is_token(_in_cookie(request), kept):
+        return scheme.lower() == "bearer" and is_token(token.strip(), store.token())
+    if not _has_session(request, store):
         return False
     if request.method not in _SAFE:
         check_same_origin(request)
@@ -71,20 +77,34 @@ def check_same_origin(request: Request) -> None:
         raise Problem(403, "cross-site", "This is for pages of this service alone.")
 
 
-def cookie(request: Request, token: str) -> str:
-    """Return the header that keeps a token in a browser, for our own pages, or removes it."""
-    value = urlsafe_b64encode(token.encode()).decode().rstrip("=")
+def begin_session(request: Request, store: Store, token: str) -> str | None:
+    """Return the header that keeps a new session in a browser, or None for a wrong token."""
+    if not is_token(token, store.token()):
+        return None
+    session, now = token_urlsafe(_TOKEN_BYTES), int(time())
+    length = {"now": now, "seconds": _SESSION_SECONDS}
+    if not store.begin_session(hashed(token), hashed(session), **length):  # replaced just now
+        return None
+    return _cookie(request, session, _SESSION_SECONDS)
+
+
+def end_session(request: Request, store: Store) -> str:
+    """End the session of a request; return the header that removes it from the browser."""
+    if _has_session(request, store):
+        store.end_session(hashed(request.cookies[_COOKIE]))
+    return _cookie(request, "", 0)
+
+
+def _has_session(request: Request, store: Store) -> bool:
+    session = request.cookies.get(_COOKIE)
+    return session is not None and store.has_session(hashed(session), now=int(time()))
+
+
+def _cookie(request: Request, session: str, seconds: int) -> str:
     secure = "; Secure" if request.url.scheme == "https" else ""
-    path, age = request.scope.get("root_path") or "/", _COOKIE_SECONDS if token else 0
-    return f"{_COOKIE}={value}; Path={path}; Max-Age={age}; HttpOnly; SameSite=Strict{secure}"
-
-
-def _in_cookie(request: Request) -> str:
-    value = request.cookies.get(_COOKIE, "")
-    try:
-        return urlsafe_b64decode(value + "=" * (-len(value) % 4)).decode()
-    except ValueError:
-        return ""
+    path = request.scope.get("root_path") or "/"
+    kept = f"Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
+    return f"{_COOKIE}={session}; {kept}"
 
 
 def settle_token(store: Store, path: Path | None) -> str | None:

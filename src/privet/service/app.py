@@ -14,8 +14,8 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from ..contract import Contract
-from ..errors import NoSurvey, StoreFailure
-from .access import is_admin
+from ..errors import NoSurvey, PrivetError, StoreFailure
+from .access import is_admin, may_be_admin
 from .bodies import Incoming, Rooms, headers_of
 from .downloads import Files
 from .estimating import Estimates
@@ -27,6 +27,7 @@ from .openapi import describe
 from .problems import Problem, as_problem
 from .routes import ROUTES
 from .settings import Settings
+from .visibility import Visibility
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Sequence
@@ -53,6 +54,8 @@ class Service:
         self.defaults = defaults
         self.openapi = describe(ROUTES)
         self.estimates, self.files = Estimates(store), Files()
+        self.visibility = Visibility(store)
+        self.reading: asyncio.Task[bytes | None] | None = None  # whether the store can be read
         self._contracts: dict[str, Contract] = {}
         self._settings: dict[str, tuple[float, Settings]] = {}
 
@@ -76,12 +79,13 @@ class Service:
 
     async def is_admin(self, request: Request) -> bool:
         """Tell whether a request is the administrator's."""
-        return is_admin(request, await asyncio.to_thread(self.store.token))
+        return may_be_admin(request) and await asyncio.to_thread(is_admin, request, self.store)
 
     def forget(self, id: str) -> None:
         """Read a survey's settings and reports anew."""
         self._settings.pop(id, None)
         self.estimates.forget(id)
+        self.visibility.forget(id)
 
 
 class _Resource:
@@ -116,7 +120,12 @@ class _Resource:
         method = request.method if request.method in self._rows else "other"
         labels = method, self._path, response.status_code
         self._service.metrics.count("privet_requests_total", *labels)
-        await response(scope, receive, send)
+        try:
+            await response(scope, receive, send)
+        except PrivetError as error:  # of a download, which has begun: the client sees that it ends
+            self._service.metrics.count("privet_refused_total", as_problem(error).reason)
+            if isinstance(error, StoreFailure):
+                note(error)
 
     async def _respond(self, request: Incoming) -> Response:
         address = request.scope.get("client")

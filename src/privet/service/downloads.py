@@ -15,7 +15,7 @@ from . import estimates
 from .problems import Problem
 from .recent import Recent
 from .replies import had
-from .results import check_visible
+from .visibility import check_visible
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -34,8 +34,8 @@ async def download(service: Service, request: Request, id: str, ending: str) -> 
     if ending not in KINDS:
         raise Problem(404, "nowhere", f"An estimate is a file that ends in {', '.join(KINDS)}.")
     asked = request.query_params.getlist("question")
+    await check_visible(service, request, id)
     tally = await asyncio.to_thread(service.store.tally, id)
-    await check_visible(service, request, id, tally.n)
     tag = f'{estimates.tag(tally)[:-1]}-{ending}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if had(request, tag):

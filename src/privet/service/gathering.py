@@ -46,6 +46,10 @@ _FOLD_BYTES = 1 << 20
 _IDLE_SECONDS = 60.0
 # Folds are so far apart, as each has the disk write everything that came before.
 _FOLD_SECONDS = 0.25
+# What was deleted while somebody read, a backup say, is tried again so often.
+_SETTLE_SECONDS = 3.0
+# When the process ends, the database has so long for what was taken.
+_END_SECONDS = 20.0
 # So many do not wait for more, as others may come for ever.
 _MOST_GATHERED = 128
 
@@ -60,7 +64,7 @@ class Gathering:
         self._waiting: list[_Waiting] = []
         self._unfolded: Counter[str] = Counter()
         self._day: date | None = None
-        self._next_fold = 0.0
+        self._next_fold = self._next_settling = 0.0
         self._upkeep = ThreadPoolExecutor(1, "privet-upkeep")
 
     def start(self) -> None:
@@ -87,14 +91,27 @@ class Gathering:
             self._changed.notify()
         self._gathered = []
 
+    def look(self) -> None:
+        """Have the thread look soon whether something lingers that was deleted."""
+        with self._changed:
+            self._changed.notify()
+
     async def end(self) -> None:
         """Write what was taken, and stop."""
         self._hand_over(len(self._gathered))
         with self._changed:
             self._ending = True
             self._changed.notify()
-        await asyncio.to_thread(self._thread.join)
-        await asyncio.to_thread(self._upkeep.shutdown)
+        waiting = asyncio.create_task(asyncio.to_thread(self._join))
+        done, _ = await asyncio.wait([waiting], timeout=_END_SECONDS)
+        if not done:  # nobody is told "counted" of what fails now
+            log.error("The database does not answer; what was not stored is given up.")
+            self._store.interrupt()
+        await waiting
+
+    def _join(self) -> None:
+        self._thread.join()
+        self._upkeep.shutdown()
 
     # --- the thread that writes -------------------------------------------------------------------
 
@@ -102,7 +119,7 @@ class Gathering:
         while True:
             with self._changed:
                 if not self._waiting and not self._ending:
-                    self._changed.wait(_FOLD_SECONDS if self._due() else _IDLE_SECONDS)
+                    self._changed.wait(self._patience())
                 group, self._waiting = self._waiting, []
                 ending = self._ending
             if group:
@@ -139,6 +156,18 @@ class Gathering:
             for id in due:
                 del self._unfolded[id]
             self._upkeep.submit(self._fold, due)
+        elif not self._store.settled and perf_counter() >= self._next_settling:
+            self._next_settling = perf_counter() + _SETTLE_SECONDS
+            self._upkeep.submit(self._settle)
+
+    def _patience(self) -> float:
+        if self._due():
+            return _FOLD_SECONDS
+        return _IDLE_SECONDS if self._store.settled else _SETTLE_SECONDS
+
+    def _settle(self) -> None:
+        with noting():
+            self._store.settle()
 
     def _due(self) -> list[str]:
         return [id for id, size in self._unfolded.items() if size >= _FOLD_BYTES]
@@ -155,6 +184,8 @@ class Gathering:
                 with suppress(NoSurvey):  # which was deleted in the meantime
                     self._store.fold(id)
         self._next_fold = perf_counter() + _FOLD_SECONDS
+        if not self._store.settled:
+            self.look()
 
 
 @contextmanager

@@ -37,7 +37,9 @@ async def import_reports(service: Service, request: Request, id: str) -> Respons
     with TemporaryDirectory(prefix="privet-") as folder:
         path = Path(folder, "reports.parquet")
         digest = await _received(request, path)
-        return json_reply(await asyncio.to_thread(_imported, service, contract, path, digest))
+        done = await asyncio.to_thread(_imported, service, contract, path, digest)
+    service.visibility.forget(id)
+    return json_reply(done)
 
 
 async def _received(request: Request, path: Path) -> bytes:

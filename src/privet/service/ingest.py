@@ -57,6 +57,8 @@ async def take_reports(service: Service, request: Request, id: str) -> Response:
     outcome = await service.gathering.add(arrival)
     if outcome not in (Outcome.COUNTED, Outcome.ALREADY):
         raise refusal(id, outcome)
+    if outcome is Outcome.COUNTED:
+        await service.visibility.counted(id, n)
     service.metrics.count("privet_reports_total", outcome.value, by=n)
     found = outcome.value.encode(), n, id.encode(), contract.fingerprint.encode()
     return Response(_COUNTED % found, media_type=JSON)

@@ -9,12 +9,15 @@ from starlette.responses import Response
 
 from . import metrics
 from .messages import Status
+from .problems import busy
 from .replies import json_reply
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from .app import Service
+
+_READY_SECONDS = 3.0
 
 
 async def alive(service: Service, request: Request) -> Response:
@@ -23,8 +26,16 @@ async def alive(service: Service, request: Request) -> Response:
 
 
 async def ready(service: Service, request: Request) -> Response:
-    """Say that the store can be read."""
-    await asyncio.to_thread(service.store.token)
+    """Say that the store can be read, or after some seconds that it cannot."""
+    task = service.reading
+    if task is None or task.done():  # so that only one waits for a database that is frozen
+        task = service.reading = asyncio.create_task(asyncio.to_thread(service.store.token))
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    try:
+        async with asyncio.timeout(_READY_SECONDS):
+            await asyncio.shield(task)
+    except TimeoutError:
+        raise busy("The store does not answer.") from None
     return json_reply(Status())
 
 

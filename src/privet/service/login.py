@@ -1,4 +1,4 @@
-"""A page for the administrator's token, which a cookie then carries."""
+"""A page that takes the administrator's token, and begins a session for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from . import pages
-from .access import check_same_origin, cookie, is_token
+from .access import begin_session, check_same_origin, end_session
 from .bodies import media_type
 from .pages import Html
 
@@ -32,27 +32,29 @@ async def page(service: Service, request: Request) -> Response:
 
 
 async def log_in(service: Service, request: Incoming) -> Response:
-    """Take the token of the page into a cookie."""
+    """Begin a session, if the token is right."""
     check_same_origin(request)
     media_type(request, FORM)
     fields = parse_qs((await request.body(_MOST_FORM)).decode("ascii", "replace"))
     token = fields.get("token", [""])[0].strip()
-    if not is_token(token, await run_in_threadpool(service.store.token)):
+    cookie = await run_in_threadpool(begin_session, request, service.store, token)
+    if cookie is None:
         return _page(request, _WRONG, 401)
-    return _elsewhere(request, "/", token)
+    return _elsewhere(request, "/", cookie)
 
 
 async def log_out(service: Service, request: Request) -> Response:
-    """Remove the cookie."""
+    """End the session, and remove its cookie."""
     check_same_origin(request)
-    return _elsewhere(request, "/login", "")
+    cookie = await run_in_threadpool(end_session, request, service.store)
+    return _elsewhere(request, "/login", cookie)
 
 
 def _page(request: Request, alert: str = "", status: int = 200) -> Response:
     return pages.page(request, "login.html", title="Log in", status=status, alert=alert)
 
 
-def _elsewhere(request: Request, path: str, token: str) -> Response:
+def _elsewhere(request: Request, path: str, cookie: str) -> Response:
     place = request.scope.get("root_path", "") + path
-    headers = {"Location": place, "Set-Cookie": cookie(request, token)}
+    headers = {"Location": place, "Set-Cookie": cookie}
     return Response(status_code=303, headers=headers)

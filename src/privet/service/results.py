@@ -17,6 +17,7 @@ from .ingest import BYTES
 from .messages import Progress
 from .problems import Problem
 from .replies import json_reply, tagged
+from .visibility import check_visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,28 +33,19 @@ _PIECE = 1 << 20
 
 async def estimate(service: Service, request: Request, id: str) -> Response:
     """Return what the reports say; computed once for the same reports."""
+    await check_visible(service, request, id)
     found = await service.estimates.of(id)
-    await check_visible(service, request, id, found.n)
     return tagged(request, found.tag, found.body)
-
-
-async def check_visible(service: Service, request: Request, id: str, n: int) -> None:
-    """Refuse whoever may not see what so many reports say, and tell when they may."""
-    least = (await service.settings(id)).public_from
-    if (least is None or n < least) and not await service.is_admin(request):
-        when = "never public" if least is None else f"public from {least:,} reports on"
-        raise Problem(403, "private", f"The results of this survey are {when}.")
 
 
 async def progress(service: Service, request: Request, id: str) -> Response:
     """Say whether a survey is open, and whether there are results to see."""
     is_open = (await asyncio.to_thread(service.store.get, id)).open
-    n = await asyncio.to_thread(service.store.size, id)
     try:
-        await check_visible(service, request, id, n)
+        await check_visible(service, request, id)
     except Problem as problem:
         return json_reply(Progress(is_open, "private", str(problem)))
-    if n == 0:
+    if await asyncio.to_thread(service.store.size, id) == 0:
         return json_reply(Progress(is_open, "none", "Nobody has answered yet."))
     return json_reply(Progress(is_open, "shown", ""))
 

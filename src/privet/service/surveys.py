@@ -88,6 +88,7 @@ async def delete(service: Service, request: Request, id: str) -> Response:
     """Remove a survey and its reports."""
     await asyncio.to_thread(service.store.delete, id)
     service.forget(id)
+    service.gathering.look()
     return Response(status_code=204)
 
 

@@ -6,15 +6,19 @@ import json
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, StoreFailure
 from ..wording import check_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from .database import Database, Run
 
-__all__ = ["EXEMPT", "Arrival", "Outcome", "is_id", "outcomes_of", "states_of"]
+__all__ = [
+    "EXEMPT", "Arrival", "DamagedSettings", "Outcome", "is_id", "outcomes_of", "read_settings",
+    "states_of",
+]  # fmt: skip
 
 EXEMPT = b"exempt"
 
@@ -124,8 +128,23 @@ def states_of(database: Database, run: Run, surveys: Iterable[str]) -> dict[str,
         if row is None:
             states[id] = State(Outcome.UNKNOWN)
         else:
-            states[id] = State(_OUTCOMES[row[0]], bool(json.loads(row[1]).get("invited")))
+            states[id] = State(_OUTCOMES[row[0]], bool(read_settings(row[1]).get("invited")))
     return states
+
+
+class DamagedSettings(StoreFailure):
+    """A survey's settings in the store are not what a store writes."""
+
+
+def read_settings(text: str) -> dict[str, Any]:
+    """Return a survey's settings."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise DamagedSettings("its settings are not a JSON object: restore a backup, or set '{}'")
+    return found
 
 
 def is_id(id: str) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .arriving import Arrival
 
-__all__ = ["MIGRATIONS", "Cursor", "Database", "Run", "set_fact"]
+__all__ = ["MIGRATIONS", "Cursor", "Database", "Run", "intruder", "set_fact"]
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 
@@ -38,6 +38,14 @@ class Run(Protocol):
 
     def __call__(self, sql: str, *values: object) -> Cursor:
         """Run it."""
+
+
+def intruder(kind: str, name: str, table: str) -> str:
+    """Say that something in the database is not a store's."""
+    return (
+        f"the {kind} {name!r} on {table!r} is not privet's, and may change what is stored or read: "
+        "find out whose it is, and drop it"
+    )
 
 
 def set_fact(run: Run, name: str, value: bytes) -> None:
@@ -85,12 +93,20 @@ class Database(ABC):
         """Note which migration was the last."""
 
     @abstractmethod
-    def settle(self) -> None:
-        """Let nothing of what was deleted linger in files, as far as that can be had."""
+    def intruders(self, run: Run) -> list[str]:
+        """Say which triggers and the like there are, of which a store has none."""
+
+    @abstractmethod
+    def settle(self) -> bool:
+        """Let nothing of what was deleted linger in files of ours; tell whether that succeeded."""
 
     @abstractmethod
     def backup(self, path: str | PathLike[str]) -> None:
         """Write a copy, as of one moment, to a file."""
+
+    @abstractmethod
+    def interrupt(self) -> None:
+        """Let whoever waits for the database fail at once, where that could be for ever."""
 
     @abstractmethod
     def dispose(self) -> None:

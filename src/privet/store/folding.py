@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     Reports = NDArray[np.uint8]
 
 __all__ = [
-    "Fold", "due", "in_chunks", "new_id", "read_tally", "waiting", "waiting_bytes", "write_tally",
+    "Fold", "due", "in_chunks", "new_id", "read_tally", "waiting", "waiting_bytes",
+    "waiting_keys", "write_tally",
 ]  # fmt: skip
 
 # A row of the database holds at most so many bytes of reports, or of a tally.
@@ -51,6 +52,12 @@ def waiting_bytes(run: Run, *survey: str) -> int:
     return int(run(total + " WHERE survey = ?" * len(survey), *survey).fetchone()[0])
 
 
+def waiting_keys(run: Run, survey: str) -> int:
+    """Return how many keys are known to have come with the reports that wait in the inbox."""
+    total = "SELECT COALESCE(SUM(keys), 0) FROM inbox WHERE survey = ?"
+    return int(run(total, survey).fetchone()[0])
+
+
 def waiting(run: Run, contract: Contract) -> tuple[list[int], Reports]:
     """Return the rows of the inbox, and their reports as an array that can be written to."""
     rows = run("SELECT id, reports FROM inbox WHERE survey = ?", contract.id).fetchall()
@@ -64,6 +71,7 @@ class Fold(NamedTuple):
 
     survey: str
     rows: list[int]
+    keys: int
     chunks: list[Reports]
     keep: bool
     tally: bytes
@@ -74,11 +82,16 @@ class Fold(NamedTuple):
         return sum(map(len, self.chunks))
 
     def write(self, run: Run) -> None:
-        """Write the chunks, where they are kept, and the tally."""
+        """Write the chunks, where they are kept, the tally, and how many keys there were."""
         insert = "INSERT INTO chunks (id, survey, n, reports) VALUES (?, ?, ?, ?)"
         for chunk in self.chunks:
             run(insert, new_id(), self.survey, len(chunk), chunk.tobytes() if self.keep else None)
         write_tally(run, self.survey, self.tally)
+        add = (
+            "INSERT INTO key_totals (survey, keys) VALUES (?, ?) "
+            "ON CONFLICT (survey) DO UPDATE SET keys = key_totals.keys + excluded.keys"
+        )
+        run(add, self.survey, self.keys)
 
 
 def in_chunks(reports: Reports) -> Iterator[Reports]:

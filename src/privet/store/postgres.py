@@ -3,18 +3,26 @@
 Arrivals are added under READ COMMITTED, with the surveys' rows held FOR SHARE: a close or a delete
 waits for them, and whoever comes later sees it. Folds of a survey go one at a time, under an
 advisory lock. Whatever is read is read in one REPEATABLE READ transaction.
+
+A server that is frozen, or a network that drops everything, would keep a thread for ever. So a
+thread watches: while a statement takes long, the server must take new connections in time. If it
+does not, connections are cut, and whoever waits for them gets a StoreFailure; so does whoever comes
+next, until the server takes connections again.
 """
 
 from __future__ import annotations
 
+import os
+import socket
 from contextlib import contextmanager, suppress
 from hashlib import sha256
-from threading import Lock
+from threading import Event, Lock, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreFailure, StoreFull
 from ..extras import require
-from .database import Database, set_fact
+from .database import Database, intruder, set_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,13 +33,26 @@ if TYPE_CHECKING:
 
 __all__ = ["Postgres"]
 
-_CONNECT_SECONDS = 10
+_CONNECT_SECONDS = 4
+# After so long, a statement has the server asked whether it is there, every so often.
+_LONG_SECONDS, _LOOK_SECONDS = 3.0, 1.0
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 # Commits are on disk when they return, unless the server is set to wait for even more.
 _DURABLE = (
     "SELECT set_config('synchronous_commit', 'on', false) "
     "WHERE current_setting('synchronous_commit') = 'off'"
 )
+_INTRUDERS = """
+SELECT 'trigger', tgname::text, relname::text FROM pg_trigger
+JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE nspname = 'privet' AND NOT tgisinternal
+UNION ALL SELECT 'rule', rulename::text, tablename::text FROM pg_rules
+WHERE schemaname = 'privet'
+UNION ALL SELECT 'policy', policyname::text, tablename::text FROM pg_policies
+WHERE schemaname = 'privet'
+UNION ALL SELECT 'view', viewname::text, viewname::text FROM pg_views
+WHERE schemaname = 'privet'
+"""
 
 
 class Postgres(Database):
@@ -43,7 +64,10 @@ class Postgres(Database):
         self._psycopg = require("psycopg", "serve", "A store in PostgreSQL")
         self._url = url
         self._idle: list[Any] = []
+        self._running: dict[Any, float] = {}  # connections, and since when each runs a statement
         self._lock = Lock()
+        self._disposed, self._silent = Event(), False
+        Thread(target=self._watch, name="privet-postgres", daemon=True).start()
         self.migrate(create=create)
 
     # --- transactions -----------------------------------------------------------------------------
@@ -53,11 +77,11 @@ class Postgres(Database):
         with self._translated():
             connection = self._begun(begin)
             try:
-                yield _runner(connection)
-                connection.execute("COMMIT")
+                yield self._runner(connection)
+                self._execute(connection, "COMMIT")
             except BaseException:
                 with suppress(self._psycopg.Error):
-                    connection.execute("ROLLBACK")
+                    self._execute(connection, "ROLLBACK")
                 raise
             finally:
                 self._give_back(connection)
@@ -102,27 +126,51 @@ class Postgres(Database):
         """Note which migration was the last."""
         set_fact(run, "version", b"%d" % version)
 
+    def intruders(self, run: Run) -> list[str]:
+        """Say which triggers, rules, policies and views there are, of which a store has none."""
+        return [intruder(*row) for row in run(_INTRUDERS).fetchall()]
+
     # --- connections ------------------------------------------------------------------------------
 
     def _begun(self, begin: str) -> Any:
         """Return a connection in a new transaction; one that broke while idle is replaced."""
         while True:
+            if self._silent:
+                raise StoreFailure("PostgreSQL does not answer.")
             with self._lock:
                 connection = self._idle.pop() if self._idle else None
             if connection is None:
                 break
             try:
-                connection.execute(begin)
+                self._execute(connection, begin)
             except self._psycopg.OperationalError:
                 connection.close()
             else:
                 return connection
-        connection = self._psycopg.connect(
-            self._url, autocommit=True, connect_timeout=_CONNECT_SECONDS
-        )
+        connection = self._connect()
         for statement in ("SET search_path TO privet", _DURABLE, begin):
-            connection.execute(statement)
+            self._execute(connection, statement)
         return connection
+
+    def _connect(self) -> Any:
+        return self._psycopg.connect(self._url, autocommit=True, connect_timeout=_CONNECT_SECONDS)
+
+    def _execute(self, connection: Any, sql: str, *options: Any, **more: Any) -> Any:
+        with self._lock:
+            self._running[connection] = monotonic()
+        try:
+            return connection.execute(sql, *options, **more)
+        finally:
+            with self._lock:
+                del self._running[connection]
+
+    def _runner(self, connection: Any) -> Run:
+        def run(sql: str, *values: object) -> Cursor:
+            text = sql.replace("?", "%s")
+            cursor: Cursor = self._execute(connection, text, values or None, binary=True)
+            return cursor
+
+        return run
 
     def _give_back(self, connection: Any) -> None:
         if connection.info.transaction_status == self._psycopg.pq.TransactionStatus.IDLE:
@@ -133,12 +181,54 @@ class Postgres(Database):
 
     def dispose(self) -> None:
         """Close the connections that are idle."""
+        self._disposed.set()
         with self._lock:
             while self._idle:
                 self._idle.pop().close()
 
-    def settle(self) -> None:
+    # --- a server that does not answer ------------------------------------------------------------
+
+    def _watch(self) -> None:
+        while not self._disposed.wait(_LOOK_SECONDS):
+            with self._lock:
+                since = min(self._running.values(), default=monotonic())
+            if self._silent or monotonic() - since > _LONG_SECONDS:
+                self._silent = not self._answers() or self._disposed.is_set()
+                if self._silent:
+                    self._cut(_LONG_SECONDS)
+
+    def _answers(self) -> bool:
+        """Tell whether the server takes a connection; if it has none left, it is there too."""
+        try:
+            self._connect().close()
+        except self._psycopg.errors.ConnectionTimeout:
+            return False
+        except self._psycopg.Error:
+            return True
+        return True
+
+    def _cut(self, seconds: float) -> None:
+        """Cut connections that have waited for an answer so long, and close those that are idle."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            for connection, since in self._running.items():
+                if monotonic() - since >= seconds:
+                    with suppress(self._psycopg.Error, OSError):
+                        number = os.dup(connection.fileno())
+                        with socket.socket(fileno=number) as same:
+                            same.shutdown(socket.SHUT_RDWR)
+        for connection in idle:
+            connection.close()
+
+    def interrupt(self) -> None:
+        """Let whoever waits for the database fail at once, and whoever comes later."""
+        self._disposed.set()
+        self._silent = True
+        self._cut(0.0)
+
+    def settle(self) -> bool:
         """Leave it to the server: dead rows go with a vacuum, and its log is not ours to cut."""
+        return True
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Refuse, as the database's own tools do this."""
@@ -152,14 +242,6 @@ class Postgres(Database):
             raise StoreFull(f"PostgreSQL: {_first_line(error)}") from error
         except self._psycopg.Error as error:
             raise StoreFailure(f"PostgreSQL: {_first_line(error)}") from error
-
-
-def _runner(connection: Any) -> Run:
-    def run(sql: str, *values: object) -> Cursor:
-        cursor: Cursor = connection.execute(sql.replace("?", "%s"), values or None, binary=True)
-        return cursor
-
-    return run
 
 
 def _first_line(error: Exception) -> str:

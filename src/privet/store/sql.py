@@ -1,7 +1,8 @@
 """The store: surveys, arrivals counted exactly once, tallies at any moment, in either database.
 
-Keys, seals, invitations and tokens arrive hashed: a store never sees what clients hold. Nothing is
-kept of who sent a report, nor of when, but for the days on which a survey began and was closed.
+Keys, seals, invitations, tokens and sessions arrive hashed: a store never sees what clients hold.
+Nothing is kept of who sent a report, nor of when, but for the days on which a survey began and was
+closed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..contract import Contract
 from ..errors import IdTaken, NoReports, NoSurvey
 from . import checking, folding
-from .arriving import Outcome, is_id, outcomes_of, states_of
+from .arriving import DamagedSettings, Outcome, is_id, outcomes_of, read_settings, states_of
 from .database import set_fact
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ __all__ = ["Entry", "Store"]
 
 _KEPT_DAYS = 30  # how long after its close a survey's keys are kept, so that retries are known
 # Everything that goes with a survey.
-_TABLES = ("inbox", "chunks", "tallies", "keys", "invitations")
+_TABLES = ("inbox", "chunks", "tallies", "keys", "key_totals", "invitations")
 
 
 class Entry(NamedTuple):
@@ -58,6 +59,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.settled = True  # whether nothing of what was deleted lingers in files of ours
 
     # --- surveys ----------------------------------------------------------------------------------
 
@@ -125,7 +127,7 @@ class Store:
             )
             for table in _TABLES:
                 run(f"DELETE FROM {table} WHERE survey = ?", id)  # noqa: S608
-        self._database.settle()
+        self.settle()
 
     # --- reports ----------------------------------------------------------------------------------
 
@@ -133,13 +135,14 @@ class Store:
         """Take a group of arrivals in one transaction, which is on disk on return."""
         with self._database.writing() as run:
             outcomes = outcomes_of(self._database, run, arrivals)
-            bodies: dict[str, list[bytes]] = {}
+            counted: dict[str, list[Arrival]] = {}
             for arrival, outcome in zip(arrivals, outcomes, strict=True):
                 if outcome is Outcome.COUNTED and arrival.reports:
-                    bodies.setdefault(arrival.survey, []).append(arrival.reports)
-            for survey, some in bodies.items():
-                insert = "INSERT INTO inbox (id, survey, reports) VALUES (?, ?, ?)"
-                run(insert, folding.new_id(), survey, b"".join(some))
+                    counted.setdefault(arrival.survey, []).append(arrival)
+            for survey, some in counted.items():
+                insert = "INSERT INTO inbox (id, survey, reports, keys) VALUES (?, ?, ?, ?)"
+                reports, keys = b"".join(one.reports for one in some), _keys(some)
+                run(insert, folding.new_id(), survey, reports, keys)
         return outcomes
 
     def fold(self, id: str, *, force: bool = False) -> int:
@@ -156,7 +159,7 @@ class Store:
                     ready.write(run)
                     folded = ready.n
         if folded:
-            self._database.settle()
+            self.settle()
         return folded
 
     def _ready(self, id: str, *, force: bool) -> folding.Fold | None:
@@ -167,12 +170,12 @@ class Store:
             if entry.open and not force and not folding.due(contract, waiting):
                 return None
             rows, reports = folding.waiting(run, contract)
-            tally = folding.read_tally(run, contract)
+            keys, tally = folding.waiting_keys(run, id), folding.read_tally(run, contract)
         if not rows:
             return None
         tally.update(reports)
         keep, chunks = not entry.settings.get("counts_only"), list(folding.in_chunks(reports))
-        return folding.Fold(id, rows, chunks, keep, tally.to_bytes())
+        return folding.Fold(id, rows, keys, chunks, keep, tally.to_bytes())
 
     def size(self, id: str) -> int:
         """Return how many reports there are, whether folded or not, without reading them."""
@@ -196,7 +199,11 @@ class Store:
         return tally
 
     def reports(self, id: str) -> Iterator[bytes]:
-        """Yield all reports, many at a time; raise NoReports where only counts are kept."""
+        """Yield all reports, many at a time; raise NoReports where only counts are kept.
+
+        They are those of the moment of the first reading. No transaction lasts while they are used,
+        so that nothing is kept for a slow reader; where the survey is deleted, NoSurvey is raised.
+        """
         entry = self.get(id)
         if entry.settings.get("counts_only"):
             raise NoReports(f"Of survey {id!r}, only the counts are kept.")
@@ -205,9 +212,23 @@ class Store:
     def check(self, id: str) -> str | None:
         """Count all reports again; return in what they differ from the tally, or None."""
         with self._database.snapshot() as run:
-            entry = _found(run, id)
+            try:
+                entry = _found(run, id)
+            except DamagedSettings as error:
+                return str(error)
             counts_only = bool(entry.settings.get("counts_only"))
-            return checking.problem(run, _contract(entry.contract), counts_only=counts_only)
+            return checking.problem(run, id, entry.contract, counts_only=counts_only)
+
+    def check_all(self) -> tuple[dict[str, str | None], list[str]]:
+        """Check all surveys, and return what is wrong with the store besides."""
+        with self._database.snapshot() as run:
+            rows = run("SELECT id FROM surveys WHERE state <> 'deleted' ORDER BY id").fetchall()
+            strange = [*self._database.intruders(run), *checking.strays(run, _TABLES)]
+        found = {}
+        for (id,) in rows:
+            with suppress(NoSurvey):  # which was deleted in the meantime
+                found[id] = self.check(id)
+        return found, strange
 
     # --- access and upkeep ------------------------------------------------------------------------
 
@@ -233,6 +254,7 @@ class Store:
         """Replace the hash of the administrator's token.
 
         What is replaced for good is never set again: then, nothing changes, and False comes back.
+        All sessions that another token began end.
         """
         with self._database.writing() as run:
             rows = run("SELECT name, value FROM facts").fetchall()
@@ -242,20 +264,54 @@ class Store:
             if for_good and facts.get("token", hashed) != hashed:
                 set_fact(run, _replaced(facts["token"]), facts["token"])
             set_fact(run, "token", hashed)
+            run("DELETE FROM sessions WHERE token <> ?", hashed)
         return True
+
+    def begin_session(self, token: bytes, session: bytes, *, now: int, seconds: int) -> bool:
+        """Keep a hashed session for some seconds, if its hashed token is the administrator's."""
+        insert = (
+            "INSERT INTO sessions (session, token, ends) "
+            "SELECT ?, value, ? FROM facts WHERE name = 'token' AND value = ?"
+        )
+        with self._database.writing() as run:
+            run("DELETE FROM sessions WHERE ends <= ?", now)
+            return bool(run(insert, session, now + seconds, token).rowcount)
+
+    def has_session(self, session: bytes, *, now: int) -> bool:
+        """Tell whether a hashed session has not ended, and its token is still the valid one."""
+        select = (
+            "SELECT 1 FROM sessions JOIN facts ON name = 'token' AND value = token "
+            "WHERE session = ? AND ends > ?"
+        )
+        with self._database.snapshot() as run:
+            return run(select, session, now).fetchone() is not None
+
+    def end_session(self, session: bytes) -> None:
+        """Forget a hashed session."""
+        with self._database.writing() as run:
+            run("DELETE FROM sessions WHERE session = ?", session)
 
     def expire(self, day: date) -> None:
         """Forget the keys and invitations of surveys closed more than 30 days before a day."""
         last = (day - timedelta(days=_KEPT_DAYS)).isoformat()
         with self._database.writing() as run:
-            for table in ("keys", "invitations"):
-                old = "SELECT id FROM surveys WHERE state = 'closed' AND closed < ?"
+            old = "SELECT id FROM surveys WHERE state = 'closed' AND closed < ?"
+            for table in ("keys", "key_totals", "invitations"):
                 run(f"DELETE FROM {table} WHERE survey IN ({old})", last)  # noqa: S608
-        self._database.settle()
+            run(f"UPDATE inbox SET keys = NULL WHERE survey IN ({old})", last)  # noqa: S608
+        self.settle()
+
+    def settle(self) -> None:
+        """Try once more to let nothing of what was deleted linger in files."""
+        self.settled = self._database.settle()
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Write a copy, as of one moment, to a file, while the store goes on being used."""
         self._database.backup(path)
+
+    def interrupt(self) -> None:
+        """Let whoever waits for the database fail at once, as the process is to end."""
+        self._database.interrupt()
 
     def dispose(self) -> None:
         """Close the connections."""
@@ -270,11 +326,17 @@ class Store:
 
 def _reports(database: Database, contract: Contract) -> Iterator[bytes]:
     with database.snapshot() as run:
+        _found(run, contract.id)
         select = "SELECT id FROM chunks WHERE survey = ? ORDER BY id"
-        for chunk in run(select, contract.id).fetchall():
-            yield run("SELECT reports FROM chunks WHERE id = ?", *chunk).fetchone()[0]
-        for some in folding.in_chunks(folding.waiting(run, contract)[1]):
-            yield some.tobytes()
+        chunks = run(select, contract.id).fetchall()  # which never change
+        _, waiting = folding.waiting(run, contract)
+    for chunk in chunks:
+        with database.snapshot() as run:
+            _found(run, contract.id)
+            (reports,) = run("SELECT reports FROM chunks WHERE id = ?", *chunk).fetchone()
+        yield reports
+    for some in folding.in_chunks(waiting):
+        yield some.tobytes()
 
 
 _ENTRY = "contract, state, day, closed, settings"
@@ -292,7 +354,12 @@ def _found(run: Run, id: str) -> Entry:
 
 
 def _entry(contract: bytes, state: str, day: str, closed: str | None, settings: str) -> Entry:
-    return Entry(contract, state == "open", day, closed, json.loads(settings))
+    return Entry(contract, state == "open", day, closed, read_settings(settings))
+
+
+def _keys(arrivals: list[Arrival]) -> int:
+    """Return how many of them have a key."""
+    return sum(arrival.key is not None for arrival in arrivals)
 
 
 @lru_cache(16)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InvalidArgument, StoreFailure, StoreFull
 from ..files import replacing
-from .database import Database
+from .database import Database, intruder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,16 +124,26 @@ class Sqlite(Database):
         run(f"PRAGMA application_id = {_APPLICATION}")
         run(f"PRAGMA user_version = {version}")
 
-    def settle(self) -> None:
-        """Empty the log. Where readers keep that from happening, the next fold does it."""
+    def intruders(self, run: Run) -> list[str]:
+        """Say which triggers and views there are, of which a store has none."""
+        select = "SELECT type, name, tbl_name FROM sqlite_master WHERE type IN ('trigger', 'view')"
+        return [intruder(*row) for row in run(select).fetchall()]
+
+    def settle(self) -> bool:
+        """Empty the log. While somebody reads what was there before, that does not succeed."""
+        busy = 1
         with suppress(sqlite3.Error), closing(self._connect()) as other:  # while writers go on
             other.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         with self._lock, suppress(sqlite3.Error):
             self._writer.execute(f"PRAGMA busy_timeout = {_SHORT_PATIENCE_MS}")
             try:
-                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                busy, *_ = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             finally:
                 self._writer.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
+        return not busy
+
+    def interrupt(self) -> None:
+        """Do nothing: whatever waits for a file has a deadline."""
 
     # --- the file ---------------------------------------------------------------------------------
 
