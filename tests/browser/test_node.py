@@ -170,6 +170,22 @@ def test_a_text_that_is_not_canonical_is_refused(change):
     assert run_node(SEEN, [text, change(text)]) == [DRINK.fingerprint, None]
 
 
+PIECES = f"""
+{READ}
+import {{ Desk }} from "./privet-desk.js";
+const pieces = Array.from(new TextEncoder().encode(given), (byte) => Uint8Array.of(byte));
+const info = await new Desk().open(pieces, {{}});
+console.log(JSON.stringify([pieces.length, info.fingerprint]));
+"""
+
+
+def test_a_contract_may_come_in_very_many_pieces():
+    """A function takes fewer arguments than that."""
+    long = Survey("?", [f"a town with the number {i}" for i in range(8000)], 1.0)
+    count, fingerprint = run_node(PIECES, long.to_json())
+    assert (count > 200_000, fingerprint) == (True, long.fingerprint)
+
+
 # --- what a page loads --------------------------------------------------------------------------
 
 

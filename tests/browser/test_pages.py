@@ -272,6 +272,24 @@ def test_settings_are_saved_and_results_are_kept_private(admin, device, service)
     assert service.client().get("/surveys/hidden").status == 410
 
 
+def test_results_of_150_000_categories_show_the_largest(device, service):
+    """A function takes fewer arguments than that: `Math.max(...shares)` would throw."""
+    names = [f"town {i}" for i in range(150_000)]
+    towns = Survey("Which town?", names, 8.0, mechanism="local-hash", id="towns")
+    service.client().create(towns)
+    service.client().send("towns", towns.randomize_batch(["town 7"] * 600 + names[:400]).tobytes())
+    page = device()
+    page.goto(f"{service.url}/surveys/towns/results")
+    page.get_by_text("1,000 people have answered. Most: town 7, about").wait_for()
+    rows = page.locator(".shares tbody tr")
+    assert rows.count() == 20
+    assert rows.first.locator("th").text_content() == "town 7"
+    page.get_by_role("button", name="Show the 500 largest").click()
+    assert rows.count() == 500
+    page.get_by_role("button", name="Show the 20 largest").click()
+    assert rows.count() == 20
+
+
 PLACES = {
     "/login": "Log in",
     "/": "Surveys",

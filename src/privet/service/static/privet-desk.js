@@ -20,7 +20,7 @@ function decoded(bytes) {
 export class Desk {
   /** @param {Uint8Array[]} pieces of the contract @param {{ mostEpsilon?: number, fingerprint?: string }} options */
   async open(pieces, options) {
-    this.survey = await Survey.from(decoded(joined(...pieces)), options);
+    this.survey = await Survey.from(decoded(joined(pieces)), options);
     const { id, title, epsilon, fingerprint, single, pages } = this.survey;
     const lasting = pages.some((page) => page.mechanism.permanent);
     must(!lasting, "mechanism", "another one: a page sends one report and keeps no secret");

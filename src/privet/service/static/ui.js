@@ -3,7 +3,8 @@
 export const root = document.body.dataset.root ?? "";
 
 /**
- * Make an element. Properties that are no strings are set as such, the others are attributes.
+ * Make an element. Properties that are no strings are set as such, the others are attributes. Children may be
+ * in lists: a call with 100,000 arguments exceeds the stack.
  * @param {string} tag @param {Record<string, any>} [properties] @param {...any} children @returns {any}
  */
 export function h(tag, properties = {}, ...children) {
@@ -25,7 +26,7 @@ function filled(element, properties, children) {
     else if (typeof value === "boolean") element.toggleAttribute(name, value);
     else element.setAttribute(name, value);
   }
-  element.append(...children.filter((one) => one !== null));
+  for (const one of children.flat()) if (one !== null) element.append(one);
   return element;
 }
 
