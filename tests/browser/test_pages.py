@@ -1,6 +1,8 @@
 """The pages in a real Chromium: a survey's whole life, by mouse and by keyboard."""
 
+import json
 import re
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -288,6 +290,23 @@ def test_results_of_150_000_categories_show_the_largest(device, service):
     assert rows.count() == 500
     page.get_by_role("button", name="Show the 20 largest").click()
     assert rows.count() == 20
+
+
+def fulfilled(route, body):
+    route.fulfill(status=403, content_type="application/problem+json", body=body)
+
+
+def test_what_a_service_says_is_shown_as_a_short_text(device, service):
+    long = json.dumps({"detail": "<b>No</b>\u202e\x07\n" + "x" * 100_000})
+    shown = "<b>No</b>\ufffd\ufffd\ufffd" + "x" * 288
+    other = "The service says 403."
+    page = device()
+    for body, wanted in {long: shown, '{"detail":["x"]}': other, "null": other, "": other}.items():
+        page.unroute_all()
+        page.route("**/progress", partial(fulfilled, body=body))
+        page.goto(f"{service.url}/surveys/life/results")
+        page.get_by_text(wanted, exact=True).wait_for()
+    device.said.clear()  # that there was a status of 403
 
 
 PLACES = {

@@ -9,10 +9,13 @@
 import { messages, spoken } from "./messages.js";
 import { deskFor } from "./privet-desk.js";
 import { Outbox, Refused } from "./privet-outbox.js";
+import { plain } from "./privet-plain.js";
 
 /** @typedef {import("./privet-outbox.js").Kept} Kept @typedef {import("./privet-desk.js").Ask} Ask */
 
 const MANY = 20; // more answers than this are found by typing
+// What is said of the service's reasons; of others, the reason itself.
+const KNOWN = new Map([["closed", "closed"], ["deleted", "closed"], ["not-invited", "uninvited"]]);
 
 const style = new CSSStyleSheet();
 style.replaceSync(`
@@ -193,7 +196,7 @@ export class PrivetSurvey extends HTMLElement {
     return (messages[lang][key] ?? messages.en[key]).replace(/{(\w+)}/g, (_, name) => {
       const value = values[name], digits = Number.isInteger(value) ? 21 : 3;
       const number = { maximumSignificantDigits: digits };
-      return typeof value === "number" ? value.toLocaleString(lang, number) : value;
+      return typeof value === "number" ? value.toLocaleString(lang, number) : plain(value);
     });
   }
 
@@ -290,8 +293,8 @@ export class PrivetSurvey extends HTMLElement {
    * @param {Kept} kept
    */
   async #show({ state, reason, report }) {
-    const known = { closed: "closed", deleted: "closed", "not-invited": "uninvited" }[reason ?? ""];
-    this.#say(state === "refused" ? known ?? state : /** @type {string} */ (state), { reason });
+    const known = KNOWN.get(reason ?? "") ?? "refused";
+    this.#say(state === "refused" ? known : /** @type {string} */ (state), { reason });
     this.setAttribute("state", /** @type {string} */ (state));
     const said = await (this.#said ??= this.#ask("shown", report)), words = this.#words.bind(this);
     const items = (/** @type {string[]} */ names) => names.map((name) => make("li", { textContent: name }));

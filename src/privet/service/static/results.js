@@ -1,6 +1,7 @@
 // What the reports say, as they come in.
 
 import { heat, histogram, percent, rowsOf, shares } from "./charts.js";
+import { plain } from "./privet-plain.js";
 import { ask, byId, count, h, often, root } from "./ui.js";
 
 const { id } = byId("results").dataset, path = `/surveys/${id}`;
@@ -108,7 +109,7 @@ async function update() {
   state.textContent = progress.open ? "open" : "closed";
   state.className = `state ${state.textContent}`;
   if (progress.results !== "shown") {
-    summary.textContent = progress.detail;
+    summary.textContent = plain(progress.detail);
     return place.replaceChildren();
   }
   const answer = await ask("GET", `${path}/estimate`, undefined, { headers: tag ? { "If-None-Match": tag } : {} });

@@ -1,5 +1,7 @@
 // What all pages of the service share: elements without HTML from text, requests, links to copy.
 
+import { plain } from "./privet-plain.js";
+
 export const root = document.body.dataset.root ?? "";
 
 /**
@@ -45,9 +47,9 @@ export async function ask(method, path, body, options = {}) {
   const headers = { ...(body ? { "Content-Type": "application/json" } : {}), ...options.headers };
   const response = await fetch(root + path, { method, body: given, cache: "no-store", ...options, headers });
   if (response.ok || response.status === 304) return response;
-  const problem = await response.json().catch(() => ({}));
+  const detail = await response.json().then((problem) => problem.detail).catch(() => null);
   if (response.status === 401) location.assign(`${root}/login`);
-  throw new Error(problem.detail ?? `The service says ${response.status}.`);
+  throw new Error(typeof detail === "string" ? plain(detail) : `The service says ${response.status}.`);
 }
 
 /** @param {number} number @param {number} [digits] */
