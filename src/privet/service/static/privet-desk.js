@@ -56,11 +56,11 @@ export class Desk {
   }
 
   /**
-   * What stands for an answer: the same for answers that give the same reports.
+   * Refuse answers that the page does not ask for.
    * @param {number} page @param {any} answers
    */
-  value(page, answers) {
-    return String(this.#survey().value(answers, this.#page(page)));
+  check(page, answers) {
+    this.#survey().value(answers, this.#page(page));
   }
 
   /**
