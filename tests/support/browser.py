@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from contextlib import contextmanager
+from hashlib import sha256
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -72,16 +73,25 @@ _PAGE = """<!doctype html>
 </html>"""
 
 
+def problem(survey, status, reason, retry_after=None):
+    """A service's reply that a report is not counted, as `Site.replies` has them."""
+    headers = {"Content-Type": "application/problem+json"}
+    if retry_after is not None:
+        headers["Retry-After"] = retry_after
+    said = {"status": status, "reason": reason, "survey": survey}
+    return status, headers, json.dumps(said).encode()
+
+
 class Site:
     """Pages and the client's files, before a real service: one origin, as behind a proxy.
 
     Pages of the host other.test have no policy. `posts` are the reports that came: address,
-    headers, body. The next ones are answered by `refusals` (status, reason, headers), while there
-    are any. `contracts` are served by their paths, and their reports are taken by the site itself.
+    headers, body. The next ones are answered by `replies` (status, headers, body), while there are
+    any. `contracts` are served by their paths, and their reports are taken by the site itself.
     """
 
     def __init__(self, service):
-        self.posts, self.refusals, self.contracts, site = [], [], {}, self
+        self.posts, self.replies, self.contracts, site = [], [], {}, self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
@@ -105,12 +115,14 @@ class Site:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 site.posts.append((self.path, dict(self.headers), body))
-                if self.path.removesuffix("/reports") in site.contracts:
-                    self._answer(200, b"{}", "application/json")
-                elif site.refusals:
-                    status, reason, headers = site.refusals.pop(0)
-                    problem = json.dumps({"reason": reason}).encode()
-                    self._answer(status, problem, "application/problem+json", headers)
+                contract = site.contracts.get(urlsplit(self.path).path.removesuffix("/reports"))
+                if site.replies:
+                    status, headers, body = site.replies.pop(0)
+                    self._answer(status, body, "text/html", headers)
+                elif contract is not None:
+                    said = {"outcome": "counted", "survey": json.loads(contract)["id"]}
+                    said["fingerprint"] = sha256(contract).hexdigest()
+                    self._answer(200, json.dumps(said).encode(), "application/json")
                 else:
                     self._forward(body)
 

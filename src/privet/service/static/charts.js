@@ -2,17 +2,29 @@
 
 import { count, h, svg } from "./ui.js";
 
-const FEW = 20;
+const FEW = 20, MANY = 500;
 const NICE = [0.02, 0.05, 0.1, 0.2, 0.25, 0.4, 0.5, 0.6, 0.8, 1];
 
 /** @param {number} share @param {number} [digits] */
 export const percent = (share, digits = 1) => `${(100 * Math.min(Math.max(share, 0), 1)).toFixed(digits)} %`;
 
 /**
+ * The largest of numbers, however many there are: `Math.max` of 150,000 arguments exceeds the stack.
+ * @param {number[]} numbers
+ */
+const largest = (numbers) => numbers.reduce((most, one) => Math.max(most, one), -Infinity);
+
+/**
  * How many decimals of a percentage show that intervals are not empty.
  * @param {number[]} low @param {number[]} high
  */
-const digitsFor = (low, high) => (Math.min(...high.map((end, i) => end - low[i])) < 0.004 ? 2 : 1);
+const digitsFor = (low, high) => (high.some((end, i) => end - low[i] < 0.004) ? 2 : 1);
+
+/**
+ * How many of so many shares a table has rows for, usually and at most.
+ * @param {number} count @param {boolean} all
+ */
+export const rowsOf = (count, all) => Math.min(count, all ? MANY : FEW);
 
 /**
  * A table of shares, with a bar and a whisker each; of many, the largest.
@@ -22,10 +34,9 @@ const digitsFor = (low, high) => (Math.min(...high.map((end, i) => end - low[i])
 export function shares(estimate, { caption, sort = false, all = false, numbers = true }) {
   const { categories, frequencies, low, high, found } = estimate;
   const order = categories.map((_, i) => i), digits = digitsFor(low, high);
-  const many = order.length > FEW && !all;
-  if (sort || many) order.sort((a, b) => frequencies[b] - frequencies[a] || a - b);
-  const shown = many ? order.slice(0, FEW) : order;
-  const most = Math.max(...shown.map((i) => high[i]));
+  const few = rowsOf(order.length, all);
+  if (sort || few < order.length) order.sort((a, b) => frequencies[b] - frequencies[a] || a - b);
+  const shown = order.slice(0, few), most = largest(shown.map((i) => high[i]));
   const top = NICE.find((one) => one >= most) ?? 1;
   const rows = shown.map((i) => {
     const sure = found?.[i] ?? true;
@@ -40,7 +51,7 @@ export function shares(estimate, { caption, sort = false, all = false, numbers =
     h("caption", { class: "visually-hidden" }, caption),
     h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, head("", "answer"),
       head("bar", h("span", {}, h("span", {}, "0"), h("span", {}, percent(top, 0)))), head("number", "share"), numbers ? head("number", "95 % interval") : null)),
-    h("tbody", { role: "rowgroup" }, ...rows));
+    h("tbody", { role: "rowgroup" }, rows));
 }
 
 /**
@@ -61,8 +72,8 @@ function bar(share, low, high) {
 export function histogram({ bands, curve: { at, shares: line }, mean }, label) {
   const width = 640, height = 200, first = bands[0].from, last = bands[bands.length - 1].to, step = at[1] - at[0];
   const per = (/** @type {any} */ band, /** @type {number} */ share) => share / (band.to - band.from);
-  const most = (/** @type {"high" | "value"} */ key) => Math.max(...bands.map((/** @type {any} */ band) => per(band, band[key])));
-  const top = Math.min(Math.max(most("high"), Math.max(...line) / step), 2.5 * most("value"));
+  const most = (/** @type {"high" | "value"} */ key) => largest(bands.map((/** @type {any} */ band) => per(band, band[key])));
+  const top = Math.min(Math.max(most("high"), largest(line) / step), 2.5 * most("value"));
   const x = (/** @type {number} */ one) => (20 + (600 * (one - first)) / (last - first)).toFixed(1);
   const y = (/** @type {number} */ one) => (height - (190 * Math.min(one, top)) / top).toFixed(1);
   const bars = bands.flatMap((/** @type {any} */ band) => {
@@ -80,8 +91,8 @@ export function histogram({ bands, curve: { at, shares: line }, mean }, label) {
   ]);
   const points = at.map((/** @type {number} */ one, /** @type {number} */ i) => `${x(one)} ${y(line[i] / step)}`);
   return svg("svg", { class: "curve", viewBox: `0 0 ${width} ${height + 36}`, role: "img", "aria-label": label },
-    ...bars, svg("path", { class: "line", d: `M${points.join("L")}` }),
-    svg("path", { class: "axis", d: `M20 ${height}H620` }), ...ticks,
+    bars, svg("path", { class: "line", d: `M${points.join("L")}` }),
+    svg("path", { class: "axis", d: `M20 ${height}H620` }), ticks,
     svg("path", { class: "mean", d: `M${x(mean.low)} ${height}H${x(mean.high)}M${x(mean.value)} ${height - 8}v16` }));
 }
 
@@ -102,15 +113,15 @@ function steps(first, last) {
  * @param {any} table @param {string[]} names
  */
 export function heat({ categories: [down, across], frequencies, low, high }, names) {
-  const most = Math.max(...frequencies.flat(), 1e-9);
-  const head = h("tr", {}, h("td", {}), ...across.map((/** @type {string} */ one) => h("th", { scope: "col" }, one)));
+  const most = Math.max(largest(frequencies.flat()), 1e-9);
+  const head = h("tr", {}, h("td", {}), across.map((/** @type {string} */ one) => h("th", { scope: "col" }, one)));
   const rows = down.map((/** @type {string} */ one, /** @type {number} */ i) =>
-    h("tr", {}, h("th", { scope: "row" }, one), ...across.map((/** @type {string} */ _, /** @type {number} */ j) => {
+    h("tr", {}, h("th", { scope: "row" }, one), across.map((/** @type {string} */ _, /** @type {number} */ j) => {
       const cell = h("td", {}, percent(frequencies[i][j]), h("small", {}, `${percent(low[i][j])} – ${percent(high[i][j])}`));
       cell.style.setProperty("--share", (Math.max(frequencies[i][j], 0) / most).toFixed(3));
       return cell;
     })));
   head.firstChild.className = "corner";
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": names.join(" and ") },
-    h("table", { class: "heat" }, h("caption", { class: "visually-hidden" }, `Shares of ${names.join(" and ")}`), h("thead", {}, head), h("tbody", {}, ...rows)));
+    h("table", { class: "heat" }, h("caption", { class: "visually-hidden" }, `Shares of ${names.join(" and ")}`), h("thead", {}, head), h("tbody", {}, rows)));
 }

@@ -20,7 +20,7 @@ function decoded(bytes) {
 export class Desk {
   /** @param {Uint8Array[]} pieces of the contract @param {{ mostEpsilon?: number, fingerprint?: string }} options */
   async open(pieces, options) {
-    this.survey = await Survey.from(decoded(joined(...pieces)), options);
+    this.survey = await Survey.from(decoded(joined(pieces)), options);
     const { id, title, epsilon, fingerprint, single, pages } = this.survey;
     const lasting = pages.some((page) => page.mechanism.permanent);
     must(!lasting, "mechanism", "another one: a page sends one report and keeps no secret");
@@ -56,11 +56,11 @@ export class Desk {
   }
 
   /**
-   * What stands for an answer: the same for answers that give the same reports.
+   * Refuse answers that the page does not ask for.
    * @param {number} page @param {any} answers
    */
-  value(page, answers) {
-    return String(this.#survey().value(answers, this.#page(page)));
+  check(page, answers) {
+    this.#survey().value(answers, this.#page(page));
   }
 
   /**

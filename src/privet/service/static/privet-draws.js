@@ -68,11 +68,11 @@ export function sha256(data) {
 }
 
 /**
- * Byte strings and texts, one after the other.
- * @param {...(Uint8Array | string)} parts
+ * Byte strings and texts, one after the other; very many come as one list of them.
+ * @param {...(Uint8Array | string | Uint8Array[])} parts
  */
 export function joined(...parts) {
-  const pieces = parts.map((one) => (typeof one === "string" ? new TextEncoder().encode(one) : one));
+  const pieces = parts.flat().map((one) => (typeof one === "string" ? new TextEncoder().encode(one) : one));
   const whole = new Uint8Array(pieces.reduce((sum, one) => sum + one.length, 0));
   let at = 0;
   for (const one of pieces) {

@@ -8,11 +8,14 @@
 
 import { messages, spoken } from "./messages.js";
 import { deskFor } from "./privet-desk.js";
-import { Outbox, Refused } from "./privet-outbox.js";
+import { Outbox, piecesOf, Refused } from "./privet-outbox.js";
+import { plain } from "./privet-plain.js";
 
 /** @typedef {import("./privet-outbox.js").Kept} Kept @typedef {import("./privet-desk.js").Ask} Ask */
 
 const MANY = 20; // more answers than this are found by typing
+// What is said of the service's reasons; of others, the reason itself.
+const KNOWN = new Map([["closed", "closed"], ["deleted", "closed"], ["not-invited", "uninvited"]]);
 
 const style = new CSSStyleSheet();
 style.replaceSync(`
@@ -38,7 +41,7 @@ style.replaceSync(`
   [role=status]:not(:empty) { font-weight: 650; }
   :host([state=sent]) [role=status]::before { content: "✓" / ""; margin-right: .4rem; color: var(--privet-accent, currentColor); }
   h2 { line-height: 1.3; margin: 1.2rem 0 .5rem; font-size: 1.1em; }
-  section:not(:empty) { border-top: 1px solid var(--privet-line, currentColor); }
+  section { border-top: 1px solid var(--privet-line, currentColor); }
   code { overflow-wrap: anywhere; }
   summary { cursor: pointer; }
   ul { display: flex; flex-wrap: wrap; gap: .4rem; padding: 0; list-style: none; }
@@ -62,14 +65,8 @@ function make(tag, properties = {}, ...children) {
  */
 async function fetched(url) {
   const response = await fetch(url, { credentials: "omit" });
-  if (!response.ok || !response.body) throw new Error(`${response.status}`);
-  /** @type {Uint8Array[]} */
-  const pieces = [], reader = response.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return pieces;
-    pieces.push(value);
-  }
+  if (!response.ok) throw new Error(`${response.status}`);
+  return piecesOf(response);
 }
 
 /** Inputs for one question; `answer` is what they say. */
@@ -146,8 +143,8 @@ export class PrivetSurvey extends HTMLElement {
   #page = 0;
   #started = 0;
   /** @type {any} what the report says, which is asked once */ #said;
-  #status = make("p", { role: "status" });
-  #sent = make("section");
+  /** @type {HTMLElement[]} */ #title = [];
+  #status = make("p", { role: "status", tabIndex: -1 });
 
   constructor() {
     super();
@@ -173,13 +170,12 @@ export class PrivetSurvey extends HTMLElement {
    * @param {any} answers
    */
   async answer(answers) {
-    let value = "";
     try {
-      value = await this.#ask("value", this.#page, answers);
+      await this.#ask("check", this.#page, answers);
     } catch (error) {
       return this.#say("invalid", { reason: /** @type {Error} */ (error).message });
     }
-    await this.#orRefused(() => this.#outbox?.answer(value, () => this.#ask("randomize", this.#page, answers)));
+    await this.#orRefused(() => this.#outbox?.answer(() => this.#ask("randomize", this.#page, answers)));
   }
 
   #end() {
@@ -193,7 +189,7 @@ export class PrivetSurvey extends HTMLElement {
     return (messages[lang][key] ?? messages.en[key]).replace(/{(\w+)}/g, (_, name) => {
       const value = values[name], digits = Number.isInteger(value) ? 21 : 3;
       const number = { maximumSignificantDigits: digits };
-      return typeof value === "number" ? value.toLocaleString(lang, number) : value;
+      return typeof value === "number" ? value.toLocaleString(lang, number) : plain(value);
     });
   }
 
@@ -240,27 +236,31 @@ export class PrivetSurvey extends HTMLElement {
   /** @param {any} info @param {Outbox} outbox */
   async #render(info, outbox) {
     this.#page = info.single ? 0 : await outbox.page(() => this.#ask("draw"));
+    this.#title = [make("h2", { textContent: info.title, part: "title" })];
+    if (outbox.kept.report) {
+      await this.#show(outbox.kept);
+      return outbox.kept.state === "waiting" && outbox.send();
+    }
     const questions = await this.#ask("asks", this.#page);
     const words = this.#words.bind(this), epsilon = `${info.epsilon}`;
     const fields = questions.map((/** @type {any} */ one, /** @type {number} */ i) =>
       new Field(one, `q${i}`, words, (typed) => this.#ask("find", this.#page, i, typed)));
+    const button = make("button", { textContent: words("send") });
     const form = make(
-      "form", {},
+      "form", { autocomplete: "off" }, // or else browsers may keep what was chosen, to fill it in again
       ...fields.map((/** @type {Field} */ one) => one.element),
       make("p", { textContent: words("private", { epsilon }) }),
-      make("button", { textContent: words("send") }),
+      button,
     );
-    form.addEventListener("submit", (/** @type {Event} */ event) => {
+    form.addEventListener("submit", async (/** @type {Event} */ event) => {
       event.preventDefault();
       const answers = fields.map((/** @type {Field} */ one) => [one.question.id, one.answer]);
-      this.answer(info.single ? answers[0][1] : Object.fromEntries(answers));
+      button.disabled = true;
+      await this.answer(info.single ? answers[0][1] : Object.fromEntries(answers));
+      button.disabled = false;
     });
-    const title = info.single ? [] : [make("h2", { textContent: info.title, part: "title" })];
     this.#status.textContent = "";
-    this.#sent.replaceChildren();
-    this.shadowRoot?.replaceChildren(...title, form, this.#status, this.#sent);
-    if (outbox.kept.state) await this.#show(outbox.kept);
-    if (outbox.kept.state === "waiting") await outbox.send();
+    this.shadowRoot?.replaceChildren(...(info.single ? [] : this.#title), form, this.#status);
   }
 
   /** @param {() => any} run */
@@ -269,6 +269,7 @@ export class PrivetSurvey extends HTMLElement {
       await run();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
+      if (error.message === "answered") await this.#show(/** @type {Outbox} */ (this.#outbox).kept);
       this.#say(error.message);
       this.#tell("refused", { reason: error.message });
     }
@@ -286,27 +287,31 @@ export class PrivetSurvey extends HTMLElement {
   }
 
   /**
-   * Say what became of the report, and what it says.
+   * Show in the form's place what became of the report, and what it says. One that is not counted can be sent again.
    * @param {Kept} kept
    */
-  async #show({ state, reason, report }) {
-    const known = { closed: "closed", deleted: "closed", "not-invited": "uninvited" }[reason ?? ""];
-    this.#say(state === "refused" ? known ?? state : /** @type {string} */ (state), { reason });
-    this.setAttribute("state", /** @type {string} */ (state));
-    const said = await (this.#said ??= this.#ask("shown", report)), words = this.#words.bind(this);
-    const items = (/** @type {string[]} */ names) => names.map((name) => make("li", { textContent: name }));
+  async #show({ state = "waiting", reason = "", report }) {
+    const started = this.#started, words = this.#words.bind(this);
+    this.#say(state === "refused" ? KNOWN.get(reason) ?? state : state, { reason });
+    this.setAttribute("state", state);
+    const said = await (this.#said ??= this.#ask("shown", report)), root = /** @type {ShadowRoot} */ (this.shadowRoot);
+    if (started !== this.#started) return; // another survey has taken its place
     const more = said.count - said.names.length, denies = said.denied.length;
     const listed = [...(denies ? said.denied : said.names), ...(more ? [words("more", { count: more })] : [])];
     const chances = { own: 100 * said.own, other: 100 * said.other };
-    const bytes = make("summary", { textContent: words("bytes") });
-    this.#sent.replaceChildren(
+    const again = () => make("button", { textContent: words("again"), onclick: () => this.#outbox?.send() });
+    const sent = make(
+      "section", {},
       make("h2", { textContent: words("report") }),
       make("p", { textContent: denies ? words("denies") : words("names", said) }),
-      make("ul", {}, ...items(listed)),
+      make("ul", {}, ...listed.map((textContent) => make("li", { textContent }))),
       make("p", { textContent: said.other === undefined ? "" : words("chances", chances) }),
       make("p", { textContent: words("ratio", said) }),
-      make("details", {}, bytes, make("code", { textContent: report })),
+      make("details", {}, make("summary", { textContent: words("bytes") }), make("code", { textContent: report })),
     );
+    const focused = root.activeElement, ended = this.getAttribute("state") === "sent";
+    root.replaceChildren(...this.#title, this.#status, ended ? "" : again(), sent);
+    if (focused && !focused.isConnected) this.#status.focus();
   }
 }
 

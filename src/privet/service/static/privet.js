@@ -120,7 +120,7 @@ export class Survey {
     this.hash = hash;
     this.fingerprint = hex(hash);
     this.prefix = this.single ? 0 : pages.length <= 256 ? 1 : 2;
-    this.reportBytes = this.prefix + Math.max(...pages.map((page) => page.mechanism.size));
+    this.reportBytes = this.prefix + pages.reduce((most, page) => Math.max(most, page.mechanism.size), 0);
   }
 
   /**

@@ -1,6 +1,7 @@
 // What the reports say, as they come in.
 
-import { heat, histogram, percent, shares } from "./charts.js";
+import { heat, histogram, percent, rowsOf, shares } from "./charts.js";
+import { plain } from "./privet-plain.js";
 import { ask, byId, count, h, often, root } from "./ui.js";
 
 const { id } = byId("results").dataset, path = `/surveys/${id}`;
@@ -34,7 +35,8 @@ function viewing({ categories }) {
   if (!categories || categories.length < 4) return null;
   const redraw = (/** @type {"sort" | "all"} */ what) => () => ((view[what] = !view[what]), draw());
   if (categories.length <= 20) return h("button", { type: "button", "aria-pressed": `${view.sort}`, click: redraw("sort") }, view.sort ? "As asked" : "Largest first");
-  return h("button", { type: "button", click: redraw("all") }, view.all ? "Show the 20 largest" : `Show all ${count(categories.length)}`);
+  const rows = rowsOf(categories.length, !view.all);
+  return h("button", { type: "button", click: redraw("all") }, rows < categories.length ? `Show the ${count(rows)} largest` : `Show all ${count(rows)}`);
 }
 
 /** @param {any} found @param {string} caption */
@@ -74,6 +76,12 @@ function tabled(table, texts) {
   return card(title, listed({ categories: cells, frequencies: flat("frequencies"), low: flat("low"), high: flat("high") }, title), "", table.questions);
 }
 
+/**
+ * The place of the largest share.
+ * @param {number[]} shares
+ */
+const topOf = (shares) => shares.reduce((best, one, i) => (one > shares[best] ? i : best), 0);
+
 /** What tests of the reports found, if honest people hardly ever send such. */
 function doubts() {
   const found = estimate.checks.filter((/** @type {any} */ one) => one.p_value < 0.001);
@@ -83,7 +91,7 @@ function doubts() {
 function draw() {
   const people = `${count(estimate.n)} ${estimate.n === 1 ? "person has" : "people have"} answered.${doubts()}`;
   if (estimate.kind !== "questionnaire") {
-    const top = estimate.kind === "choice" ? estimate.frequencies.indexOf(Math.max(...estimate.frequencies)) : -1;
+    const top = estimate.kind === "choice" ? topOf(estimate.frequencies) : -1;
     const said = top < 0 || !estimate.found[top] ? "" : ` Most: ${estimate.categories[top]}, about ${percent(estimate.frequencies[top], 0)}.`;
     summary.textContent = people + said;
     return place.replaceChildren(question("", estimate, contract.id, ""));
@@ -101,7 +109,7 @@ async function update() {
   state.textContent = progress.open ? "open" : "closed";
   state.className = `state ${state.textContent}`;
   if (progress.results !== "shown") {
-    summary.textContent = progress.detail;
+    summary.textContent = plain(progress.detail);
     return place.replaceChildren();
   }
   const answer = await ask("GET", `${path}/estimate`, undefined, { headers: tag ? { "If-None-Match": tag } : {} });

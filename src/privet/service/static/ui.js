@@ -1,9 +1,12 @@
 // What all pages of the service share: elements without HTML from text, requests, links to copy.
 
+import { plain } from "./privet-plain.js";
+
 export const root = document.body.dataset.root ?? "";
 
 /**
- * Make an element. Properties that are no strings are set as such, the others are attributes.
+ * Make an element. Properties that are no strings are set as such, the others are attributes. Children may be
+ * in lists: a call with 100,000 arguments exceeds the stack.
  * @param {string} tag @param {Record<string, any>} [properties] @param {...any} children @returns {any}
  */
 export function h(tag, properties = {}, ...children) {
@@ -25,7 +28,7 @@ function filled(element, properties, children) {
     else if (typeof value === "boolean") element.toggleAttribute(name, value);
     else element.setAttribute(name, value);
   }
-  element.append(...children.filter((one) => one !== null));
+  for (const one of children.flat()) if (one !== null) element.append(one);
   return element;
 }
 
@@ -44,9 +47,9 @@ export async function ask(method, path, body, options = {}) {
   const headers = { ...(body ? { "Content-Type": "application/json" } : {}), ...options.headers };
   const response = await fetch(root + path, { method, body: given, cache: "no-store", ...options, headers });
   if (response.ok || response.status === 304) return response;
-  const problem = await response.json().catch(() => ({}));
+  const detail = await response.json().then((problem) => problem.detail).catch(() => null);
   if (response.status === 401) location.assign(`${root}/login`);
-  throw new Error(problem.detail ?? `The service says ${response.status}.`);
+  throw new Error(typeof detail === "string" ? plain(detail) : `The service says ${response.status}.`);
 }
 
 /** @param {number} number @param {number} [digits] */
