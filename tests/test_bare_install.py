@@ -1,4 +1,4 @@
-"""The person's side is installed into an empty environment and makes a report."""
+"""The person's side is installed into an empty environment, creates surveys and makes reports."""
 
 import os
 import subprocess
@@ -18,8 +18,15 @@ before = set(sys.modules)
 import privet
 
 survey = privet.Survey.from_json(sys.stdin.read())
+assert privet.Survey("Tea?", ["yes", "no"], 1.0) == survey
 report = survey.randomize("yes")
 assert isinstance(report, bytes) and len(report) == survey.mechanism.report_bytes
+drinks = privet.Several(["tea", "coffee", "milk", "juice"], most=2, pairs=True)
+for answers, answer in ((drinks, ["tea"]), (privet.Scale(0, 120), 35)):
+    assert privet.Survey("Which?", answers, 1.0).randomize(answer)
+page = privet.Questionnaire("Tea", [survey], 1.0)
+assert page.randomize({survey.id: "no"})
+assert privet.theory.l2_optimal_k(100, 1.0) == 27
 loaded = {name.partition(".")[0] for name in set(sys.modules) - before}
 print(*loaded - sys.stdlib_module_names)
 """

@@ -1,7 +1,8 @@
 """The privacy boundary: what runs on a person's device needs the standard library alone.
 
-Files at the top level of the package, in answers/ and in mechanisms/ are the person's side. These
-tests import them, read surveys and make reports in processes in which nothing else can be imported.
+Files at the top level of the package, in answers/, mechanisms/ and theory/ are the person's side.
+These tests import them, create and read surveys, and make reports in processes in which nothing
+else can be imported.
 """
 
 import ast
@@ -21,7 +22,8 @@ VECTORS, KINDS = (
     for name in ("contracts", "answers")
 )
 SLOW = {"typing", "dataclasses", "inspect", "pathlib", "importlib.metadata", "asyncio", "ast"}
-FOLDERS = "answers", "mechanisms"
+FOLDERS = "answers", "mechanisms", "theory"
+ANALYSTS = {p.name for p in PACKAGE.iterdir() if p.is_dir()} - {*FOLDERS, "__pycache__"}
 OURS = [*PACKAGE.glob("*.py"), *(p for name in FOLDERS for p in (PACKAGE / name).rglob("*.py"))]
 # What a person's device has no need of, and cannot import here.
 FORBID = """
@@ -140,6 +142,55 @@ print(*sorted(sys.modules))
     assert not {"bisect", "fractions", "privet.extras", "unicodedata"} & loaded
 
 
+CREATED = """
+import privet
+choices = [
+    ["yes", "no"], [f"c{i}" for i in range(100)], [f"c{i}" for i in range(1000)],
+    privet.Several(list("abcde"), 2), privet.Several(list("abcdefghijkl"), 3, pairs=True),
+    privet.Several(list("abcdefghijklmnopqrst"), 10), privet.Scale(0, 120),
+    privet.Scale(0, 10, aim="mean", whole=True),
+]
+for epsilon in (0.2, 1.0, 3.5):
+    surveys = [privet.Survey(f"Question {i}?", a, epsilon) for i, a in enumerate(choices)]
+    for survey in surveys:
+        print(survey.fingerprint, survey.mechanism.name)
+    ids = [survey.id for survey in surveys]
+    shares = {ids[0]: 0.25, ids[3]: 0.25, (ids[0], ids[6]): 0.5}
+    for one in (
+        privet.Questionnaire("All", surveys, epsilon, tables=[(ids[0], ids[6])], shares=shares),
+        privet.Questionnaire("One", surveys[:1], epsilon),
+    ):
+        given = {ids[0]: "no", ids[3]: ["b"], ids[6]: 40}
+        answers = {asked.id: given[asked.id] for page in one.pages for asked in page.questions}
+        print(one.fingerprint, len(one.randomize(answers)))
+print(privet.theory.l2_optimal_k(100, 1.0), privet.theory.binary_mutual_information(100, 1.0))
+"""
+
+
+def test_surveys_and_questionnaires_are_created_without_a_name_of_a_mechanism():
+    """Just as they are where everything is installed, and without the analyst's modules."""
+    done = on_a_device(f"{CREATED}\nprint(*sys.modules, file=sys.stderr)")
+    assert done.returncode == 0, done.stderr
+    usual = [sys.executable, "-c", f"import numpy\n{CREATED}"]
+    assert done.stdout == subprocess.run(usual, capture_output=True, text=True, check=True).stdout
+    chosen = {line.split()[1] for line in done.stdout.splitlines()}
+    assert {"k-subset", "hadamard", "projective", "cyclotomic"} <= chosen
+    assert {"set-subset", "listed-sets", "one-option", "interval"} <= chosen
+    loaded = {*done.stderr.split()}
+    assert "privet.mechanisms.choosing" in loaded
+    assert not ANALYSTS & {name.split(".")[1] for name in loaded if name.startswith("privet.")}
+    assert not SLOW & loaded
+
+
+def test_one_choice_is_created_with_few_modules():
+    done = on_a_device(
+        "import privet; privet.Survey('Q?', ['yes', 'no'], 1.0); print(*sys.modules)"
+    )
+    loaded = {name for name in done.stdout.split() if name.startswith("privet")}
+    assert "privet.survey" in loaded, done.stderr
+    assert len(loaded) < 50
+
+
 @pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_every_file_of_the_persons_side_is_imported_on_a_device(path):
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
@@ -151,11 +202,10 @@ def test_every_file_of_the_persons_side_is_imported_on_a_device(path):
 @pytest.mark.parametrize("path", OURS, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_the_persons_side_imports_the_analysts_only_late(path):
     """At the top of a file, nothing but the standard library and the person's own files."""
-    analysts = {p.name for p in PACKAGE.iterdir() if p.is_dir()} - {*FOLDERS, "__pycache__"}
     depth = len(path.relative_to(PACKAGE).parts)
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.ImportFrom) and node.level == depth and node.module:
-            assert node.module.split(".")[0] not in analysts, ast.unparse(node)
+            assert node.module.split(".")[0] not in ANALYSTS, ast.unparse(node)
         if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0):
             whole = isinstance(node, ast.ImportFrom)
             names = [node.module] if whole else [alias.name for alias in node.names]
@@ -167,8 +217,12 @@ def test_the_persons_side_imports_the_analysts_only_late(path):
     [
         ("privet.Tally", "needs numpy: pip install 'privet[analysis]'"),
         ("privet.Estimate", "needs numpy: pip install 'privet[analysis]'"),
-        ("privet.Survey('Q?', ['a', 'b'], 1.0)", "needs numpy: pip install 'privet[analysis]'"),
-        ("privet.theory.hit_rates", "needs numpy: pip install 'privet[analysis]'"),
+        ("privet.plan.compare(10, 1.0, 10)", "needs numpy: pip install 'privet[analysis]'"),
+        ("privet.theory.hit_rates([9, 10], 1.0, 3)", "needs numpy: pip install 'privet[analysis]'"),
+        (
+            "privet.Questionnaire('Q', [privet.Survey(q, ['a', 'b'], 1.0) for q in 'xy'], 1.0)",
+            "without 'shares' needs numpy: pip install 'privet[analysis]'",
+        ),
         ("privet.Survey.from_json(text).tally()", "needs numpy: pip install 'privet[analysis]'"),
         ("privet.Survey.from_json(text).randomize_batch(['c1'])", "needs numpy"),
         ("privet.Survey.from_json(old).randomize('c1', secret=bytes(16))", "pip install 'privet["),

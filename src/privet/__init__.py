@@ -71,7 +71,7 @@ __all__ = [
 
 __version__ = "0.2.0"
 
-_PERSONS = {"entropy", "errors", "mechanisms"}
+_PERSONS = {"entropy", "errors", "mechanisms", "theory"}
 _HOMES = {
     "Client": "client",
     "Estimate": "analysis.estimate",

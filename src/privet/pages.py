@@ -14,6 +14,7 @@ from .answers.choice import Choice
 from .answers.names import Names
 from .answers.scale import Scale
 from .errors import InvalidAnswer, InvalidArgument
+from .extras import require
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
@@ -163,6 +164,8 @@ def weights_of(
     if shares is None:
         if len(asked) == 1:
             return [1]
+        # The shares of least error are the minimum of a convex function, and no closed form.
+        require("numpy", "analysis", "A questionnaire of several pages without 'shares'")
         from .plan.questionnaires import best_shares
 
         return _in_whole_numbers(best_shares(surveys, asked, mechanisms))

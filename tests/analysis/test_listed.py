@@ -10,7 +10,7 @@ import naive
 import naive_sets
 from exact import laws, values_of
 from privet import Estimate, simulate, theory
-from privet.analysis.listed import held_together, spreads
+from privet.analysis.listed import held_together
 from privet.entropy import seeded
 from privet.mechanisms import ListedSets
 from privet.mechanisms.subsets.listed_sets import sets_holding
@@ -36,7 +36,7 @@ def test_the_estimate_is_unbiased_with_the_variance_it_claims(d, most, k):
             mean = sum(e * p for e, p in estimates)
             assert mean == (options <= {*value})
             variance = sum((e - mean) ** 2 * p for e, p in estimates)
-            assert variance == spreads(mechanism, number)[0 if mean else 1] / (g - h) ** 2
+            assert variance == mechanism.spreads(number)[0 if mean else 1] / (g - h) ** 2
             shape, share = (d, 1.0, most, k), float(mean)
             if len(options) == 2:
                 claimed = theory.listed_pair_variance(*shape, share)
@@ -52,7 +52,7 @@ def test_control_sets_that_are_taken_for_independent_are_not():
     mechanism = ListedSets(4, 1.0, 2, 3)
     g, h = mechanism.listed.hit_rates
     apart = 4 * h * (1 - h) / (g - h) ** 2
-    assert Fraction(11, 10) * spreads(mechanism, 4)[1] / (g - h) ** 2 < apart
+    assert Fraction(11, 10) * mechanism.spreads(4)[1] / (g - h) ** 2 < apart
 
 
 @pytest.mark.parametrize("shape", [(5, 3.0, 2), (5, 0.5, 2), (12, 1.0, 3), (12, 8.0, 12)])

@@ -12,9 +12,9 @@ from exact import assert_hit_rates, assert_private, law, laws, walks
 from privet import theory
 from privet.mechanisms import KSubset
 from privet.mechanisms.subsets.cyclotomic import Cyclotomic
+from privet.mechanisms.subsets.design import fewest_blocks
 from privet.mechanisms.subsets.hadamard import Hadamard
 from privet.mechanisms.subsets.projective import Projective
-from privet.plan.designs import fewest_blocks
 
 CLASSES = [
     (p, m, u) for p in (3, 5, 7, 11, 13) for m in range(2, p) if p % m == 1 for u in range(1, m)
@@ -239,8 +239,8 @@ def test_complements_of_hyperplanes_are_never_better():
 
 
 def test_equal_errors_are_decided_by_the_blocks():
-    assert fewest_blocks(7, 1.0, [7, 7, 7], [2, 2, 2], [42, 21, 84]) == 1
-    assert fewest_blocks(7, 1.0, [7, 11], [2, 3], [42, 21]) == 0
+    assert fewest_blocks(7, 1.0, [(7, 2, 42), (7, 2, 21), (7, 2, 84)]) == 1
+    assert fewest_blocks(7, 1.0, [(7, 2, 42), (11, 3, 21)]) == 0
 
 
 def test_theory_and_design_agree_at_scale():

@@ -4,7 +4,6 @@ import pytest
 
 from privet.analysis import designs
 from privet.mechanisms.subsets import fields
-from privet.plan.designs import _prime_powers
 
 PRIMES = [n for n in range(2, 2000) if all(n % i for i in range(2, n))]
 
@@ -14,7 +13,22 @@ def test_primes_and_their_powers():
     powers = {p**e: (p, e) for p in PRIMES for e in range(1, 12) if p**e < 2000}
     found = {q: fields.prime_power(q) for q in range(2, 2000)}
     assert {q: power for q, power in found.items() if power[1]} == powers
-    assert _prime_powers(2000) == sorted(powers)
+    assert fields.prime_powers(2000) == [powers[q] for q in sorted(powers)]
+
+
+def test_primes_between():
+    assert fields.primes_between(2, 2000) == PRIMES
+    for low in (2, 3, 4, 97, 98, 1000):
+        assert fields.primes_between(low, 1500) == [p for p in PRIMES if low <= p < 1500]
+    assert fields.primes_between(24, 29) == fields.primes_between(29, 24) == []
+    assert fields.primes_between(10**6, 10**6 + 40) == [1000003, 1000033, 1000037, 1000039]
+
+
+def test_divisors_up_to():
+    for n in range(1, 200):
+        for limit in (1, 2, 7, 14, 100, 300):
+            expected = [i for i in range(1, min(n, limit) + 1) if n % i == 0]
+            assert fields.divisors_up_to(limit, n) == expected
 
 
 def test_prime_factors():

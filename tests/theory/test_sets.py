@@ -87,6 +87,33 @@ def test_sizes_are_found_at_the_limits(shape, epsilon):
     assert 2 <= theory.set_pair_optimal_k(shape[0], epsilon, shape[1]) <= shape[0]
 
 
+def test_sizes_shares_and_people_may_be_arrays():
+    shape, sizes = (60, 1.0, 3), np.arange(2, 9)
+    g, h = theory.set_hit_rates(*shape, sizes)
+    items = theory.set_item_variance(*shape, sizes[:, None], [0.0, 0.5], n=100)
+    pairs = theory.set_pair_variance(*shape, sizes, (0.2, 0.1, 0.05), 100)
+    assert (g.shape, h.shape, items.shape, pairs.shape) == ((7,), (7,), (7, 2), (7,))
+    for place, k in enumerate(sizes.tolist()):
+        assert (g[place], h[place]) == theory.set_hit_rates(*shape, k)
+        assert items[place, 1] == theory.set_item_variance(*shape, k, 0.5, 100)
+        assert pairs[place] == theory.set_pair_variance(*shape, k, (0.2, 0.1, 0.05), 100)
+    for function in (theory.listed_item_variance, theory.listed_pair_variance):
+        assert function(5, 1.0, 2, 1, [0.1, 0.2], 9).tolist() == [
+            function(5, 1.0, 2, 1, theta, 9) for theta in (0.1, 0.2)
+        ]
+    asked = theory.asked_item_variance(5, 1.0, 0.5, [10, 20])
+    assert asked[0] == 2 * asked[1] == theory.asked_item_variance(5, 1.0, 0.5, 10)
+
+
+def test_bad_arguments_of_sets_are_named():
+    for parameter, bad in [
+        ("options", 1), ("epsilon", 0.0), ("most", 11), ("theta", 1.5), ("theta", None), ("n", 0)
+    ]:  # fmt: skip
+        usual = {"options": 10, "epsilon": 1.0, "most": 3, "k": 2, "theta": 0.1, "n": 5}
+        with pytest.raises(InvalidArgument, match=f"'{parameter}'"):
+            theory.set_item_variance(**usual | {parameter: bad})
+
+
 def test_a_pair_needs_two_points():
     with pytest.raises(InvalidArgument, match="2 or more: one point is no pair"):
         theory.set_pair_variance(10, 1.0, 3, 1)

@@ -59,11 +59,6 @@ class AskedCounter(NumberCounter[OneOption]):
         no, yes = aggregate.reshape(-1, 2).T
         return np.stack((yes, no + yes), axis=1)
 
-    @property
-    def steps(self) -> tuple[float, float]:
-        """A report is counted by its number."""
-        return 1, self.mechanism.d
-
 
 class AskedRates(Estimator):
     """Estimates the share of each option from the people who were asked about it."""

@@ -55,11 +55,6 @@ class CellCounter(Counter[C]):
         """Return the support of each value."""
         return self._cells.support(aggregate)
 
-    @property
-    def steps(self) -> tuple[float, float]:
-        """A report is counted eight bytes at a time."""
-        return self.mechanism.report_bytes / 8, self._cells.steps
-
 
 class BucketCounter(CellCounter[HashedRR], NumberCounter[HashedRR]):
     """Counts cohorts and buckets."""

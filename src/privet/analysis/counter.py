@@ -54,11 +54,6 @@ class Counter(ABC, Generic[M]):
         """How many entries of a report numpy looks at; by default one for every value."""
         return self.mechanism.d
 
-    @property
-    def steps(self) -> tuple[float, float]:
-        """About how many steps of a processor counting a report takes, and decoding at the end."""
-        return self.mechanism.report_bytes / 8, self.size
-
     @abstractmethod
     def invalid(self, reports: Reports) -> NDArray[np.bool_]:
         """Return which rows are not reports."""

@@ -178,11 +178,6 @@ class ParityBatches(PlacedBatches[Hadamard]):
 class BlockCounter(NumberCounter[D]):
     """Counts blocks, and decodes how many hold each value."""
 
-    @property
-    def steps(self) -> tuple[float, float]:
-        """A block is counted in one step; fast transforms of all blocks' numbers decode them."""
-        return 1.0, self.size * log2(2 * self.mechanism.points)
-
     @abstractmethod
     def forward(self, theta: Floats) -> Floats:
         """Return Σ_{x in B} θ_x for each block B, of every column if there are several."""

@@ -75,11 +75,6 @@ class HashBatches(Batches[Hashed]):
 class SupportCounter(Counter[LocalHash]):
     """Counts support directly, as there are more functions than anybody has reports."""
 
-    @property
-    def steps(self) -> tuple[float, float]:
-        """A report is held against every value."""
-        return self.mechanism.d, self.mechanism.d
-
     def invalid(self, reports: Reports) -> NDArray[np.bool_]:
         """Return which rows are not reports: numbers that are too large."""
         invalid: NDArray[np.bool_] = read_numbers(reports) >= self.mechanism.numbers

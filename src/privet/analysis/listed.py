@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..mechanisms.subsets.listed_sets import ListedSets, sets_holding
+from ..mechanisms.subsets.listed_sets import ListedSets
+from ..theory.sets import sets_holding
 from . import kernels
 from .analyst import Analyst, half_of
 from .choices import ChoiceBatches
@@ -25,14 +26,12 @@ from .estimator import Averages, HitRates
 from .subsets import BitmapCounter, IndexCounter, SubsetBatches
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from numpy.typing import NDArray
 
     from .batch import Drawn, Rows, Words
     from .counter import Integers
 
-__all__ = ["held_together", "spreads"]
+__all__ = ["held_together"]
 
 
 @half_of.register(ListedSets)
@@ -40,28 +39,6 @@ def _(mechanism: ListedSets) -> Analyst:
     counter = ListedIndices if mechanism.index_bits else ListedBitmaps
     estimator = HitRates(mechanism) if mechanism.k == 1 else SetShares(mechanism)
     return Analyst(estimator, ListedBatches(mechanism), counter(mechanism))
-
-
-def spreads(mechanism: ListedSets, sets: int) -> tuple[Fraction, Fraction]:
-    """Return the variance of how many of so many sets a report holds: with the person's, without.
-
-    Beyond the person's own, a report holds k − 1 of the other sets or k, all as likely.
-    """
-    k, others, (g, _) = mechanism.k, mechanism.points - 1, mechanism.listed.hit_rates
-
-    def spread(own: int) -> Fraction:
-        mean = square = g - g
-        for chance, added, size in ((g, own, k - 1), (1 - g, 0, k)):
-            among = sets - own
-            first = chance * size * among / others
-            second = first + chance * size * (size - 1) * among * (among - 1) / (
-                others * (others - 1)
-            )
-            mean += chance * added + first
-            square += chance * added + 2 * added * first + second
-        return square - mean**2
-
-    return spread(1), spread(0)
 
 
 def held_together(mechanism: ListedSets, aggregate: Integers) -> Integers:
@@ -130,4 +107,4 @@ class SetShares(Averages):
     def __init__(self, mechanism: ListedSets, held: int = 1) -> None:
         g, h = mechanism.listed.hit_rates
         sets = sets_holding(mechanism.d, mechanism.most, held)
-        super().__init__(sets * h, g - h, *spreads(mechanism, sets))
+        super().__init__(sets * h, g - h, *mechanism.spreads(sets))

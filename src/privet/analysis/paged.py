@@ -120,12 +120,6 @@ class PagedCounter(Counter[Paged]):
         """For each page, how many drew it, and an aggregate."""
         return self._ends[-1]
 
-    @property
-    def steps(self) -> tuple[float, float]:
-        """Those of the dearest page, and of all together."""
-        steps = [counter.steps for counter in self._counters]
-        return 1 + max(one[0] for one in steps), sum(one[1] for one in steps)
-
     def fold(self, reports: Any, total: Integers) -> int:
         """Check the reports; add them all to an aggregate, or none; return their number."""
         array = np.ascontiguousarray(self.as_array(reports))

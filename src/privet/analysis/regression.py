@@ -109,12 +109,6 @@ class Cells:
             at += len(rows)
         return support.astype(np.int64)
 
-    @property
-    def steps(self) -> float:
-        """What decoding takes: a look at the cells of all values, and d equations."""
-        m = self.mechanism
-        return m.cohorts * m.hashes * m.d + m.d**3 / 3
-
 
 # --- regression -----------------------------------------------------------------------------------
 

@@ -60,11 +60,6 @@ class WindowCounter(NumberCounter[Interval]):
         counts: Integers = sums[self.mechanism.window :] - sums[: self.mechanism.d]
         return counts
 
-    @property
-    def steps(self) -> tuple[float, float]:
-        """A report is counted by its number; then there are as many equations as cells."""
-        return 1, self.mechanism.d**3 / 3
-
 
 class WindowRegression(Estimator):
     """Least squares over windows."""

@@ -53,9 +53,9 @@ class Choice(Answers):
 
     def choose(self, epsilon: float) -> Mechanism:
         """Return the mechanism with the least error, and of those the shortest report."""
-        from .. import plan
+        from ..mechanisms.choosing import choose
 
-        return plan.choose(self.size, epsilon)
+        return choose(self.size, epsilon)
 
     def made(self, kind: type[Mechanism], epsilon: float) -> Mechanism:
         """Return the best mechanism of a kind."""

@@ -74,7 +74,7 @@ class Several(Answers):
 
     def choose(self, epsilon: float) -> Mechanism:
         """Return the mechanism with the least error of options that some choose, or of pairs."""
-        from ..plan import choose_for_sets
+        from ..mechanisms.choosing import choose_for_sets
 
         return choose_for_sets(self.size, epsilon, self.most, pairs=self.pairs)
 

@@ -41,11 +41,12 @@ from .registry import HOMES, by_name, for_one, for_several, load
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
-    from ..plan.comparison import Comparison, choose, compare
+    from ..plan.comparison import Comparison, compare
     from .base import Channel
     from .bits.binary_rr import BinaryRR
     from .bits.optimized_unary import OptimizedUnary
     from .bits.two_level_unary import TwoLevelUnary
+    from .choosing import choose
     from .hashes.hashed_rr import HashedRR
     from .hashes.local_hash import LocalHash
     from .hashes.one_bit import OneBit

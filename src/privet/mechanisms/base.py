@@ -128,6 +128,14 @@ class Mechanism(Counted, Channel):
         """The number of random bytes that is enough for nearly every report."""
 
     @property
+    def server_steps(self) -> tuple[float, float]:
+        """About how many steps of a processor counting a report takes, and decoding at the end.
+
+        By default, eight bytes of a report are one step, and there is a counter for every value.
+        """
+        return self.report_bytes / 8, self.d
+
+    @property
     @abstractmethod
     def parameters(self) -> dict[str, int | str | list[int]]:
         """The integers that a client draws with; big ones as decimal strings (JSON)."""

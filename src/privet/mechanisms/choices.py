@@ -31,6 +31,10 @@ class Choices(Mechanism):
     def __init__(self, options: int, epsilon: float, most: int) -> None:
         """Be the best of its kind for at most so many of the options and a privacy level."""
 
+    @abstractmethod
+    def share_variance(self, theta: float) -> float:
+        """Return n times the variance of an option's share that is theta among n given people."""
+
     @classmethod
     def _choices_problem(cls, d: int, most: int) -> Problem | None:
         """Return the first invalid integer: name, rule, value."""

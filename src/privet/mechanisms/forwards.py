@@ -98,8 +98,3 @@ class Counted(Estimated):
     def check_aggregate(self, aggregate: Integers, n: int) -> str | None:
         """Return why no `n` reports can have this aggregate, or None."""
         return self.analyst.counter.problem(aggregate, n)
-
-    @property
-    def server_steps(self) -> tuple[float, float]:
-        """About how many steps of a processor counting a report takes, and decoding at the end."""
-        return self.analyst.counter.steps

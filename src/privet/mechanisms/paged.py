@@ -124,6 +124,12 @@ class Paged(Mechanism):
         """A word for the page, and what the pages need at most."""
         return 8 + max(part.stream_bytes for part in self.parts)
 
+    @property
+    def server_steps(self) -> tuple[float, float]:
+        """Those of the most expensive page for a report, and of all pages together at the end."""
+        counting, decoding = zip(*(part.server_steps for part in self.parts), strict=True)
+        return 1 + max(counting), sum(decoding)
+
     def _opened(self, report: bytes) -> tuple[int, bytes]:
         """Return the page's number and the rest of a report."""
         size = self.number_bytes

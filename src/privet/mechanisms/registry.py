@@ -46,7 +46,7 @@ HOMES = dict(_EVERY.values()) | {
     "LaplaceNoise": ".noise.laplace",
     "Symmetric": ".symmetric",
     "Comparison": "..plan.comparison",
-    "choose": "..plan.comparison",
+    "choose": ".choosing",
     "compare": "..plan.comparison",
 }
 

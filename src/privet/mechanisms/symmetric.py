@@ -25,6 +25,21 @@ class Symmetric(Mechanism):
         """How likely a report supports the person's value (g) and any other (h), exactly."""
 
     @cached_property
+    def share_variances(self) -> tuple[float, float]:
+        """The variances of a share that is 1 and of one that is 0, times the number of people.
+
+        g(1 − g)/(g − h)² and h(1 − h)/(g − h)², computed exactly and rounded once.
+        """
+        g, h = self.hit_rates
+        square = (g - h) ** 2
+        return float(g * (1 - g) / square), float(h * (1 - h) / square)
+
+    def share_variance(self, theta: float) -> float:
+        """Return n times the variance of an estimated share that is theta among n given people."""
+        own, other = self.share_variances
+        return theta * own + (1 - theta) * other
+
+    @cached_property
     def g(self) -> float:
         """The probability that a report supports the person's value."""
         return float(self.hit_rates[0])

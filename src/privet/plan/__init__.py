@@ -5,10 +5,11 @@ several choices, `compare_for_sets` and `choose_for_sets` do. `plan_questionnair
 tell of each question of a questionnaire, and what tables cost.
 """
 
-from .comparison import Comparison, choose, compare
+from ..mechanisms.choosing import choose, choose_for_sets
+from .comparison import Comparison, compare
 from .planning import Plan, ScalePlan, plan
 from .questionnaires import PlannedQuestion, plan_questionnaire
-from .sets import SetComparison, choose_for_sets, compare_for_sets
+from .sets import SetComparison, compare_for_sets
 
 __all__ = [
     "Comparison",

@@ -1,29 +1,22 @@
-"""Mechanisms side by side: their error, their reports, the cost of counting, and which to use."""
+"""Mechanisms side by side: their error, their reports, and the cost of counting."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arguments import whole
-from ..errors import InvalidArgument
+from ..mechanisms.choosing import available, squared_error
 from ..mechanisms.registry import for_one
 from ..mechanisms.subsets.k_subset import KSubset
 from ..mechanisms.symmetric import Symmetric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..mechanisms.base import Mechanism
 
-__all__ = ["Comparison", "choose", "compare"]
-
-# What "auto" chooses from. None has less error than the first; the others have short reports.
-_CANDIDATES = ("k-subset", "hadamard", "projective", "cyclotomic")
-# Errors closer than this are equal for a survey.
-SAME = 1.01
+__all__ = ["Comparison", "compare"]
 
 
 @dataclass(frozen=True)
@@ -59,29 +52,6 @@ def compare(d: int, epsilon: float, n: int) -> list[Comparison]:
     return sorted(compared, key=lambda c: (c.squared_error, c.report_bytes))
 
 
-def choose(d: int, epsilon: float) -> Symmetric:
-    """Return the mechanism for a survey that names none, a symmetric one.
-
-    Among those whose error is within 1 % of the least, it has the shortest report and then the
-    cheapest decoding.
-    """
-    optimum = _error(KSubset(d, epsilon))
-    made = [available(for_one[name], d, epsilon) for name in _CANDIDATES]
-    costs = [_compare(mechanism, 1, optimum) for mechanism in made if mechanism is not None]
-    least = min(cost.squared_error for cost in costs)
-    near = [cost for cost in costs if cost.squared_error <= SAME * least]
-    best = min(near, key=lambda cost: (cost.report_bytes, cost.decoding_steps))
-    return cast("Symmetric", best.mechanism)
-
-
-def available(kind: Callable[..., Mechanism], *shape: Any, **named: Any) -> Mechanism | None:
-    """Return a mechanism, or None if there is none of this shape."""
-    try:
-        return kind(*shape, **named)
-    except InvalidArgument:
-        return None
-
-
 def _compare(mechanism: Mechanism, n: int, optimum: float) -> Comparison:
     error = _error(mechanism)
     return Comparison(
@@ -95,6 +65,7 @@ def _compare(mechanism: Mechanism, n: int, optimum: float) -> Comparison:
 
 
 def _error(mechanism: Mechanism) -> float:
-    alike = isinstance(mechanism, Symmetric)  # then one value stands for all
-    flat = np.full(1 if alike else mechanism.d, 1 / mechanism.d)
+    if isinstance(mechanism, Symmetric):
+        return squared_error(mechanism)
+    flat = np.full(mechanism.d, 1 / mechanism.d)
     return float(mechanism.variance(flat, 1, "sample").mean()) * mechanism.d

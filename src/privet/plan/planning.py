@@ -20,8 +20,8 @@ from ..answers.scale import Scale
 from ..answers.several import Several
 from ..arguments import alpha_of, is_finite, whole
 from ..errors import InvalidArgument
+from ..mechanisms.choosing import choose
 from ..mechanisms.subsets.k_subset import KSubset
-from .comparison import choose
 from .margins import common_margin, mean_margin, rare_margin, share_margin
 
 if TYPE_CHECKING:

@@ -6,30 +6,23 @@ each, n people; g and h are the probabilities that a report contains the person'
 given other value. Information is in nats; variances are those of the unbiased estimate
 (Algorithm 2).
 
-Every function broadcasts over arrays and returns a numpy scalar for scalars. Formulas are computed
-in q = e^-ε from terms of one sign, so that nothing cancels and nothing overflows: results are
-accurate to a relative error of about 1e-14 for ε from 1e-6 to 50 and d from 2 to 1e9, and stay
-finite well beyond.
+Every function takes numbers and returns plain ones; given arrays, it broadcasts over them and
+returns arrays. Formulas are computed in q = e^-ε from terms of one sign, so that nothing cancels
+and nothing overflows: results are accurate to a relative error of about 1e-14 for ε from 1e-6 to 50
+and d from 2 to 1e9, and stay finite well beyond.
 """
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, TypeAlias
+from math import ceil, exp, expm1, factorial, floor, fsum, inf, lgamma, log, pi, sqrt
 
-import numpy as np
-
+from ..arguments import is_finite
 from ..errors import InvalidArgument
+from .broadcasting import broadcast
 
+TYPE_CHECKING = False  # because typing is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats: TypeAlias = NDArray[np.float64]
-    Real: TypeAlias = np.float64 | NDArray[np.float64]
-    Whole: TypeAlias = np.int64 | NDArray[np.int64]
-    Truth: TypeAlias = np.bool | NDArray[np.bool]
+    from collections.abc import Callable, Sequence
 
 __all__ = [
     "binary_hit_rates",
@@ -49,7 +42,8 @@ __all__ = [
 ]
 
 
-def hit_rates(d: ArrayLike, epsilon: ArrayLike, k: ArrayLike) -> tuple[Real, Real]:
+@broadcast(float, float)
+def hit_rates(d: float, epsilon: float, k: float) -> tuple[float, float]:
     """Return (g, h), the probabilities that a report contains the person's value and another one.
 
     g = kE / (kE + d - k), h = (k - g) / (d - 1)    (paper, above eq. 9)
@@ -58,12 +52,13 @@ def hit_rates(d: ArrayLike, epsilon: ArrayLike, k: ArrayLike) -> tuple[Real, Rea
     0.501344 0.267663
     """
     d, epsilon, k = _checked("hit_rates", d=d, epsilon=epsilon, k=k)
-    q = np.exp(-epsilon)
+    q = exp(-epsilon)
     weight = k + (d - k) * q
     return k / weight, k * (k - 1 + (d - k) * q) / ((d - 1) * weight)
 
 
-def total_variance(d: ArrayLike, epsilon: ArrayLike, k: ArrayLike, n: ArrayLike) -> Real:
+@broadcast(float)
+def total_variance(d: float, epsilon: float, k: float, n: float) -> float:
     """Return the expected squared ℓ2 error of the frequencies of n given people.
 
     (g(1 - g) + (d - 1) h(1 - h)) / (n (g - h)²)    (paper, above Theorem 3.1), whatever θ is.
@@ -73,13 +68,12 @@ def total_variance(d: ArrayLike, epsilon: ArrayLike, k: ArrayLike, n: ArrayLike)
     0.035995
     """
     d, epsilon, k, n = _checked("total_variance", d=d, epsilon=epsilon, k=k, n=n)
-    own, other = _item_variances(d, epsilon, k)
+    own, other = item_variances(d, epsilon, k)
     return (own + (d - 1) * other) / n
 
 
-def item_variance(
-    d: ArrayLike, epsilon: ArrayLike, k: ArrayLike, theta: ArrayLike, n: ArrayLike
-) -> Real:
+@broadcast(float)
+def item_variance(d: float, epsilon: float, k: float, theta: float, n: float) -> float:
     """Return the variance of one estimated frequency whose true value among n people is theta.
 
     (θ g(1 - g) + (1 - θ) h(1 - h)) / (n (g - h)²)    (paper, above Theorem 3.1)
@@ -88,11 +82,12 @@ def item_variance(
     0.000369
     """
     d, epsilon, k, theta, n = _checked("item_variance", d=d, epsilon=epsilon, k=k, theta=theta, n=n)
-    own, other = _item_variances(d, epsilon, k)
+    own, other = item_variances(d, epsilon, k)
     return (theta * own + (1 - theta) * other) / n
 
 
-def l2_optimal_k(d: ArrayLike, epsilon: ArrayLike) -> Whole:
+@broadcast(int)
+def l2_optimal_k(d: float, epsilon: float) -> int:
     """Return the k in [1, d - 1] with the least total variance, the smaller of two equals.
 
     floor or ceil of d / (1 + E)    (paper, Theorem 3.1): the ceil if
@@ -102,14 +97,13 @@ def l2_optimal_k(d: ArrayLike, epsilon: ArrayLike) -> Whole:
     [  1   4  27 119]
     """
     d, epsilon = _checked("l2_optimal_k", d=d, epsilon=epsilon)
-    q = np.exp(-epsilon)
-    k = np.maximum(np.floor(d * q / (1 + q)), 1)
-    better = k * (k + 1) < (d - k) * (d - k - 1) * q * q
-    best: NDArray[np.int64] = np.where(better, k + 1, k).astype(np.int64)
-    return best[()]
+    q = exp(-epsilon)
+    k = max(floor(d * q / (1 + q)), 1)
+    return k + 1 if k * (k + 1.0) < (d - k) * (d - k - 1) * q * q else k
 
 
-def mutual_information(d: ArrayLike, epsilon: ArrayLike, k: ArrayLike) -> Real:
+@broadcast(float)
+def mutual_information(d: float, epsilon: float, k: float) -> float:
     """Return I_k, the information between a uniformly distributed answer and its report.
 
     I_k = (kE log(dE/D) + (d - k) log(d/D)) / D, D = kE + d - k    (paper, Theorem 2.1)
@@ -117,10 +111,11 @@ def mutual_information(d: ArrayLike, epsilon: ArrayLike, k: ArrayLike) -> Real:
     >>> print(f"{mutual_information(100, 1.0, 34):.6f}")
     0.123301
     """
-    return _information(*_checked("mutual_information", d=d, epsilon=epsilon, k=k))[()]
+    return _information(*_checked("mutual_information", d=d, epsilon=epsilon, k=k))
 
 
-def information_beta(d: ArrayLike, epsilon: ArrayLike) -> Real:
+@broadcast(float)
+def information_beta(d: float, epsilon: float) -> float:
     """Return β, where I_k is largest if k may be any real number.
 
     β = (εE - E + 1) d / (E - 1)²    (paper, Theorem 2.1); always below d/2.
@@ -128,10 +123,11 @@ def information_beta(d: ArrayLike, epsilon: ArrayLike) -> Real:
     >>> print(f"{information_beta(100, 1.0):.6f}")
     33.869689
     """
-    return _beta(*_checked("information_beta", d=d, epsilon=epsilon))[()]
+    return _beta(*_checked("information_beta", d=d, epsilon=epsilon))
 
 
-def information_optimal_k(d: ArrayLike, epsilon: ArrayLike) -> Whole:
+@broadcast(int)
+def information_optimal_k(d: float, epsilon: float) -> int:
     """Return the k in [1, d - 1] with the most mutual information, the smaller of two equals.
 
     floor or ceil of β    (paper, Theorem 2.1): the ceil if β - k > ψ(u)/u² at k = floor, with
@@ -140,10 +136,11 @@ def information_optimal_k(d: ArrayLike, epsilon: ArrayLike) -> Whole:
     >>> print(information_optimal_k([4, 16, 100, 1000], [1, 1, 1, 2]))
     [  1   5  34 206]
     """
-    return _best_k(*_checked("information_optimal_k", d=d, epsilon=epsilon)).astype(np.int64)[()]
+    return _best_k(*_checked("information_optimal_k", d=d, epsilon=epsilon))
 
 
-def information_bound(d: ArrayLike, epsilon: ArrayLike) -> Real:
+@broadcast(float)
+def information_bound(d: float, epsilon: float) -> float:
     """Return the most information that any ε-private report can reveal about a uniform answer.
 
     I_k at the best integer k    (paper, Theorem 2.1)
@@ -152,10 +149,11 @@ def information_bound(d: ArrayLike, epsilon: ArrayLike) -> Real:
     0.122881
     """
     d, epsilon = _checked("information_bound", d=d, epsilon=epsilon)
-    return _information(d, epsilon, _best_k(d, epsilon))[()]
+    return _information(d, epsilon, _best_k(d, epsilon))
 
 
-def universal_information_bound(epsilon: ArrayLike) -> Real:
+@broadcast(float)
+def universal_information_bound(epsilon: float) -> float:
     """Return an upper bound on the information for every d and every distribution of answers.
 
     I_β = log((E - 1)/ε) + ε/(E - 1) - 1 ≤ ε²/8    (paper, below Theorem 2.1, for uniform answers)
@@ -167,13 +165,15 @@ def universal_information_bound(epsilon: ArrayLike) -> Real:
     0.123302
     """
     (epsilon,) = _checked("universal_information_bound", epsilon=epsilon)
-    excess = np.minimum(epsilon, 1) * _exp_remainder(np.minimum(epsilon, 1))
-    q, gap = np.exp(-epsilon), -np.expm1(-epsilon)
-    large = epsilon - 1 - np.log(epsilon) + np.log(gap) + epsilon * q / gap
-    return np.where(epsilon < 1, _psi(excess) / (1 + excess), large)[()]
+    if epsilon < 1:
+        excess = epsilon * _exp_remainder(epsilon)
+        return _psi(excess) / (1 + excess)
+    q, gap = exp(-epsilon), -expm1(-epsilon)
+    return epsilon - 1 - log(epsilon) + log(gap) + epsilon * q / gap
 
 
-def multivariate_mutual_information(d: ArrayLike, epsilon: ArrayLike) -> Real:
+@broadcast(float)
+def multivariate_mutual_information(d: float, epsilon: float) -> float:
     """Return the information of multivariate randomized response.
 
     I_1    (paper, below eq. 6, where its first logarithm should read e^ε + d - 1)
@@ -182,10 +182,11 @@ def multivariate_mutual_information(d: ArrayLike, epsilon: ArrayLike) -> Real:
     0.009687
     """
     d, epsilon = _checked("multivariate_mutual_information", d=d, epsilon=epsilon)
-    return _information(d, epsilon, np.ones(()))[()]
+    return _information(d, epsilon, 1)
 
 
-def mrr_is_suboptimal(d: ArrayLike, epsilon: ArrayLike) -> Truth:
+@broadcast(bool)
+def mrr_is_suboptimal(d: float, epsilon: float) -> bool:
     """Return whether some k-subset report reveals more information than randomized response.
 
     I_2 > I_1. The paper (below eq. 6) has the sufficient condition
@@ -194,10 +195,11 @@ def mrr_is_suboptimal(d: ArrayLike, epsilon: ArrayLike) -> Truth:
     >>> print(mrr_is_suboptimal(100, [1.0, 3.0, 9.0]))
     [ True  True False]
     """
-    return (_best_k(*_checked("mrr_is_suboptimal", d=d, epsilon=epsilon)) > 1)[()]
+    return _best_k(*_checked("mrr_is_suboptimal", d=d, epsilon=epsilon)) > 1
 
 
-def binary_hit_rates(epsilon: ArrayLike) -> tuple[Real, Real]:
+@broadcast(float, float)
+def binary_hit_rates(epsilon: float) -> tuple[float, float]:
     """Return (g, h) of binary randomized response, which flips each of d bits with probability h.
 
     g = e^(ε/2) / (e^(ε/2) + 1), h = 1 - g    (paper, eq. 7)
@@ -206,11 +208,12 @@ def binary_hit_rates(epsilon: ArrayLike) -> tuple[Real, Real]:
     0.622459 0.377541
     """
     (epsilon,) = _checked("binary_hit_rates", epsilon=epsilon)
-    q = np.exp(-epsilon / 2)
+    q = exp(-epsilon / 2)
     return 1 / (1 + q), q / (1 + q)
 
 
-def binary_total_variance(d: ArrayLike, epsilon: ArrayLike, n: ArrayLike) -> Real:
+@broadcast(float)
+def binary_total_variance(d: float, epsilon: float, n: float) -> float:
     """Return the expected squared ℓ2 error of binary randomized response for n given people.
 
     d g h / (n (g - h)²), as every bit has the same variance
@@ -219,11 +222,12 @@ def binary_total_variance(d: ArrayLike, epsilon: ArrayLike, n: ArrayLike) -> Rea
     0.039177
     """
     d, epsilon, n = _checked("binary_total_variance", d=d, epsilon=epsilon, n=n)
-    gap = np.expm1(-epsilon / 2)
-    return d * np.exp(-epsilon / 2) / gap / gap / n
+    gap = expm1(-epsilon / 2)
+    return d * exp(-epsilon / 2) / gap / gap / n
 
 
-def binary_mutual_information(d: ArrayLike, epsilon: ArrayLike) -> Real:
+@broadcast(float)
+def binary_mutual_information(d: float, epsilon: float) -> float:
     """Return the information between a uniformly distributed answer and its d noisy bits.
 
     Σ_k P(k bits are set) I_k, with I_0 = I_d = 0    (paper, eq. 8). The number of bits set is
@@ -232,36 +236,34 @@ def binary_mutual_information(d: ArrayLike, epsilon: ArrayLike) -> Real:
     >>> print(f"{binary_mutual_information(100, 1.0):.6f}")
     0.121183
     """
-    d, epsilon = _checked("binary_mutual_information", d=d, epsilon=epsilon)
-    result: Floats = np.vectorize(_binary_information, otypes=[np.float64])(d, epsilon)
-    return result[()]
+    return _binary_information(*_checked("binary_mutual_information", d=d, epsilon=epsilon))
 
 
-def _item_variances(d: Floats, epsilon: Floats, k: Floats) -> tuple[Floats, Floats]:
-    """Return g(1 - g)/(g - h)² and h(1 - h)/(g - h)²."""
-    q, gap = np.exp(-epsilon), -np.expm1(-epsilon)
+def item_variances(d: float, epsilon: float, k: float) -> tuple[float, float]:
+    """Return g(1 - g)/(g - h)² and h(1 - h)/(g - h)² of valid arguments, which may be reals."""
+    q, gap = exp(-epsilon), -expm1(-epsilon)
     scale = 1 / (k * (d - k)) / gap / gap
     return scale * q * (d - 1) ** 2, scale * (k - 1 + (d - k) * q) * (k + (d - k - 1) * q)
 
 
-def _information(d: Floats, epsilon: Floats, k: Floats) -> Floats:
+def _information(d: float, epsilon: float, k: float) -> float:
     """Return I_k for real k in (0, d), as the mean of ψ over the likelihood ratios dE/D and d/D."""
-    q, gap = np.exp(-epsilon), -np.expm1(-epsilon)
+    q, gap = exp(-epsilon), -expm1(-epsilon)
     ratio = d / (k + (d - k) * q)
     inside, outside = k / d, (d - k) / d
     return inside * _psi(outside * gap * ratio) + outside * _psi(-inside * gap * ratio)
 
 
-def _beta(d: Floats, epsilon: Floats) -> Floats:
-    scale = epsilon / -np.expm1(-epsilon)
-    return d * np.exp(-epsilon) * _exp_remainder(-epsilon) * scale * scale
+def _beta(d: float, epsilon: float) -> float:
+    scale = epsilon / -expm1(-epsilon)
+    return d * exp(-epsilon) * _exp_remainder(-epsilon) * scale * scale
 
 
-def _best_k(d: Floats, epsilon: Floats) -> Floats:
+def _best_k(d: float, epsilon: float) -> int:
     beta = _beta(d, epsilon)
-    k = np.maximum(np.floor(beta), 1)
-    u = -np.expm1(-epsilon) / (k + (d - k) * np.exp(-epsilon))
-    return np.where((beta - k) * u * u > _psi(u), k + 1, k)
+    k = max(floor(beta), 1)
+    u = -expm1(-epsilon) / (k + (d - k) * exp(-epsilon))
+    return k + 1 if (beta - k) * u * u > _psi(u) else k
 
 
 def _binary_information(d: float, epsilon: float) -> float:
@@ -270,74 +272,75 @@ def _binary_information(d: float, epsilon: float) -> float:
     Where the binomial is wide, the sum over every stride-th j is the same to the last digit (the
     trapezoidal rule on a smooth bell), so a few thousand terms are enough for any d.
     """
-    n, flip = d - 1, math.exp(-epsilon / 2)
+    n, flip = d - 1, exp(-epsilon / 2)
     g, h = 1 / (1 + flip), max(flip / (1 + flip), 1e-300)  # anything smaller changes nothing
-    mean, deviation = n * h, math.sqrt(n * g * h)
+    mean, deviation = n * h, sqrt(n * g * h)
     reach = 20 * deviation + 60
-    low, high = max(math.floor(mean - reach), 0), min(math.ceil(mean + reach), n)
-    j = np.arange(low, high + 1, max(deviation // 16, 1), dtype=np.float64)
-    deviance = mean * _psi((j - mean) / mean) + n * g * _psi((mean - j) / (n * g))
-    weights = np.exp(-deviance - _stirling(j) - _stirling(n - j))
+    low, high = max(floor(mean - reach), 0), min(ceil(mean + reach), int(n))
 
-    def information(k: Floats) -> Floats:
-        inner = np.clip(k, 1, d - 1)
-        return np.where(k == inner, _information(np.asarray(d), np.asarray(epsilon), inner), 0)
+    def information(k: int) -> float:
+        return _information(d, epsilon, k) if 0 < k < d else 0
 
-    return float(weights @ (g * information(j + 1) + h * information(j)) / weights.sum())
+    weights, terms = [], []
+    for j in range(low, high + 1, max(int(deviation // 16), 1)):
+        deviance = mean * _psi((j - mean) / mean) + n * g * _psi((mean - j) / (n * g))
+        weight = exp(-deviance - _stirling(j) - _stirling(n - j))
+        weights.append(weight)
+        terms.append(weight * (g * information(j + 1) + h * information(j)))
+    return fsum(terms) / fsum(weights)
+
+
+def _polynomial(coefficients: Sequence[float], x: float) -> float:
+    """Return a polynomial's value, the highest coefficient first."""
+    value = 0.0
+    for coefficient in coefficients:
+        value = value * x + coefficient
+    return value
 
 
 _ATANH = [1 / (2 * i + 3) for i in reversed(range(9))]  # (atanh s - s) / s³, in s²
 
 
-def _psi(x: Floats) -> Floats:
+def _psi(x: float) -> float:
     """Return ψ(x) = (1 + x) log(1 + x) - x for x ≥ -1, by the series of atanh near 0."""
-    small = np.clip(x, -0.25, 0.25)
-    s = small / (2 + small)
-    series = small * small / (2 + small) * (1 + s * (1 + s) * np.polyval(_ATANH, s * s))
-    t = np.maximum(1 + x, np.finfo(np.float64).tiny)
-    return np.where(x == small, series, t * np.log(t) - x)
+    if -0.25 <= x <= 0.25:
+        s = x / (2 + x)
+        return x * x / (2 + x) * (1 + s * (1 + s) * _polynomial(_ATANH, s * s))
+    return (1 + x) * log(1 + x) - x if x > -1 else 1.0
 
 
-_EXP = [1 / math.factorial(i + 2) for i in reversed(range(14))]
+_EXP = [1 / factorial(i + 2) for i in reversed(range(14))]
 
 
-def _exp_remainder(x: Floats) -> Floats:
+def _exp_remainder(x: float) -> float:
     """Return (e^x - 1 - x) / x², by its series near 0."""
-    return np.where(
-        np.abs(x) < 0.5, np.polyval(_EXP, np.clip(x, -0.5, 0.5)), (np.expm1(x) - x) / x / x
-    )
+    return _polynomial(_EXP, x) if abs(x) < 0.5 else (expm1(x) - x) / x / x
 
 
-_STIRLING = np.array([math.lgamma(x + 1) - x * math.log(x or 1) + x for x in range(64)])
+_STIRLING = [lgamma(x + 1) - x * log(x or 1) + x for x in range(64)]
 
 
-def _stirling(x: Floats) -> Floats:
+def _stirling(x: float) -> float:
     """Return log(x!) - x log x + x for whole x ≥ 0."""
-    large = np.maximum(x, len(_STIRLING))
-    series = (1 / 12 - (1 / 360 - 1 / 1260 / large**2) / large**2) / large
-    table = _STIRLING[np.minimum(x, len(_STIRLING) - 1).astype(np.intp)]
-    return np.where(x == large, np.log(2 * np.pi * large) / 2 + series, table)
+    if x < len(_STIRLING):
+        return _STIRLING[int(x)]
+    return log(2 * pi * x) / 2 + (1 / 12 - (1 / 360 - 1 / 1260 / x**2) / x**2) / x
 
 
-_RULES: dict[str, tuple[str, Callable[[Floats, Floats], Truth]]] = {
-    "d": ("an int in [2, 2**53]", lambda d, _: (d >= 2) & (d <= 2**53) & (d % 1 == 0)),
-    "epsilon": ("a finite number > 0", lambda e, _: (e > 0) & (e < np.inf)),
-    "k": ("an int in [1, d - 1]", lambda k, d: (k >= 1) & (k <= d - 1) & (k % 1 == 0)),
-    "theta": ("a number in [0, 1]", lambda theta, _: (theta >= 0) & (theta <= 1)),
-    "n": ("a finite number > 0", lambda n, _: (n > 0) & (n < np.inf)),
+_RULES: dict[str, tuple[str, Callable[[float, float], bool]]] = {
+    "d": ("an int in [2, 2**53]", lambda d, _: 2 <= d <= 2**53 and d % 1 == 0),
+    "epsilon": ("a finite number > 0", lambda epsilon, _: epsilon > 0),
+    "k": ("an int in [1, d - 1]", lambda k, d: 1 <= k <= d - 1 and k % 1 == 0),
+    "theta": ("a number in [0, 1]", lambda theta, _: 0 <= theta <= 1),
+    "n": ("a finite number > 0", lambda n, _: n > 0),
 }
 
 
-def _checked(owner: str, **arguments: ArrayLike) -> list[Floats]:
-    """Return the arguments as floats, or raise an error that names the first invalid value."""
-    checked: dict[str, Floats] = {}
-    for name, argument in arguments.items():
+def _checked(owner: str, **arguments: float) -> list[float]:
+    """Return the arguments as floats, or raise an error that names the first invalid one."""
+    d = arguments.get("d", inf)
+    for name, value in arguments.items():
         rule, holds = _RULES[name]
-        values = np.asarray(argument)
-        known = values.dtype.kind in "iuf"
-        good = holds(values, checked.get("d", values)) if known else np.zeros(values.shape, bool)
-        if not good.all():
-            first = np.broadcast_to(values, good.shape)[~good].tolist()[0]
-            raise InvalidArgument(owner, name, rule, first)
-        checked[name] = values.astype(np.float64)
-    return list(checked.values())
+        if not is_finite(value) or not holds(value, d):
+            raise InvalidArgument(owner, name, rule, value)
+    return [float(value) for value in arguments.values()]

@@ -47,6 +47,11 @@ class Cohorts(Mechanism):
     def telling_rates(self) -> tuple[Fraction, Fraction]:
         """How likely a report names a cell of the person's value (p) and any other (q), exactly."""
 
+    @property
+    def server_steps(self) -> tuple[float, float]:
+        """Eight bytes of a report are one step; then come all values' cells, and d equations."""
+        return self.report_bytes / 8, self.cohorts * self.hashes * self.d + self.d**3 / 3
+
     def cell(self, function: int, value: int) -> int:
         """Return the cell that a function maps a value to."""
         a, b = coefficients(function)

@@ -84,6 +84,11 @@ class LocalHash(Hashed, Symmetric):
         a, b = divmod(function, self.prime)
         return ((a + 1) * value + b) % self.prime % self.buckets
 
+    @property
+    def server_steps(self) -> tuple[float, float]:
+        """A report is compared with every value."""
+        return self.d, self.d
+
     @cached_property
     def hit_rates(self) -> tuple[Fraction, Fraction]:
         """Exactly g = E/(E + buckets − 1) and h = q + (g − q)·c."""

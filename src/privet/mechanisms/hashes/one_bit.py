@@ -48,6 +48,11 @@ class OneBit(Hashed, Symmetric):
         """Return H[row, x] as a bit."""
         return (function & value).bit_count() & 1
 
+    @property
+    def server_steps(self) -> tuple[float, float]:
+        """A report is counted by its number; then there is one transform."""
+        return 1.0, self.functions * self.functions.bit_length()
+
     @cached_property
     def hit_rates(self) -> tuple[Fraction, Fraction]:
         """Exactly g = E/(E + 1) and h = 1/2."""

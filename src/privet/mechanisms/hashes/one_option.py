@@ -75,6 +75,20 @@ class OneOption(Hashed, Choices):
         """Exactly how likely an answer is yes, of someone who chose the option and who did not."""
         return self.response_rates
 
+    def share_variance(self, theta: float) -> float:
+        """Return n times the variance of an option's share that is theta among n given people.
+
+        It is d·pq/(p − q)² + (d − 1)·θ(1 − θ), because n/d people are asked about each option.
+        """
+        p, q = self.response_rates
+        noise = float(p * q / (p - q) ** 2)
+        return self.d * noise + (self.d - 1) * theta * (1 - theta)
+
+    @property
+    def server_steps(self) -> tuple[float, float]:
+        """A report is counted by its number."""
+        return 1.0, self.d
+
     def members(self, report: bytes) -> list[int]:
         """Return the option that a report says yes to, if it does."""
         self._check_report(report)

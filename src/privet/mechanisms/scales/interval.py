@@ -92,6 +92,11 @@ class Interval(Placed):
         """Every cell is covered by as many windows as a window covers cells."""
         return self.window
 
+    @property
+    def server_steps(self) -> tuple[float, float]:
+        """A report is counted by its number; then there are as many equations as cells."""
+        return 1.0, self.d**3 / 3
+
     @cached_property
     def slope(self) -> Fraction:
         """Exactly ρ = w(E − 1)/(wE + B − 1), by which the mean centre of windows follows a value.

@@ -12,11 +12,12 @@ and multiplication by γ takes each to the next: so every difference occurs as o
 from __future__ import annotations
 
 from functools import cached_property
+from math import exp, floor, sqrt
 
 from ...arguments import is_whole
-from .design import most_blocks
+from .design import fewest_blocks, most_blocks
 from .difference_family import DifferenceFamily
-from .fields import is_prime, is_primitive_root, primitive_root
+from .fields import divisors_up_to, is_prime, is_primitive_root, primes_between, primitive_root
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
     from ..base import Problem
     from ..numbered import Shape
+
+# How far and among how many primes to look for one that suits, and for how many classes at most,
+# in multiples of p / k.
+_FARTHEST, _MOST_PRIMES, _MOST_TIMES = 4096, 200, 32
 
 
 class Cyclotomic(DifferenceFamily):
@@ -75,11 +80,27 @@ class Cyclotomic(DifferenceFamily):
         d, epsilon = self._check_domain(d, epsilon)
         classes: tuple[Any, ...] = (p, m, u)
         if classes == (None, None, None):
-            from ...plan.designs import cyclotomic_classes
-
-            classes = cyclotomic_classes(d, epsilon)
+            classes = self._best_classes(d, epsilon)
         self._forbid(self._classes_problem(d, *classes))
         self._settle(d, epsilon, (*map(int, classes), primitive_root(int(classes[0]))))
+
+    @classmethod
+    def _best_classes(cls, d: int, epsilon: float) -> tuple[int, int, int]:
+        """Return p, m and u of nearly the least error, with few blocks."""
+        low, most = max(d, 3), most_blocks(d)
+        primes = primes_between(low, min(d + min(d + 16, _FARTHEST), most // 2 + 1))
+        if not primes:
+            raise cls._error("d", f"small enough for a prime in [d, {most // 2}]", d)
+        best = [(p, _best_size(d, epsilon, p)) for p in primes[:_MOST_PRIMES]]
+        widest = int(_MOST_TIMES * max(p / size for p, size in best))
+        classes = [
+            (p, m, min(max(u, 1), m - 1))
+            for p, size in best
+            for m in divisors_up_to(min(widest, most // p), p - 1)[1:]
+            for u in (floor(size * m / (p - 1)), floor(size * m / (p - 1)) + 1)
+        ]
+        designs = [(p, u * ((p - 1) // m), p * m) for p, m, u in classes]
+        return classes[fewest_blocks(d, epsilon, designs)]
 
     @classmethod
     def _problem(cls, d: int, shape: Shape) -> Problem | None:
@@ -133,3 +154,15 @@ class Cyclotomic(DifferenceFamily):
             return False
         own = self._classes[pow(point, (self.p - 1) // self.m, self.p)]
         return (own - c) % self.m < self.u
+
+
+def _best_size(d: int, epsilon: float, points: int) -> float:
+    """Return the size of block, a real number >= 1, with the least error for d of the points.
+
+    v / (1 + √(E((v − d) + (d − 1)vE) / (E(v − d) + v(d − 1)))), in q = 1/E so as not to overflow;
+    v / (1 + E) where d = v (paper, Theorem 3.1).
+    """
+    q, unused = exp(-epsilon), points - d
+    inside = sqrt(unused * q + (d - 1) * points)
+    outside = sqrt((unused + (d - 1) * points * q) * q)
+    return max(points * outside / (inside + outside), 1)

@@ -15,8 +15,8 @@ lowest first.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import count
-from math import log
+from itertools import compress, count
+from math import isqrt, log
 
 
 def prime_factors(n: int) -> list[int]:
@@ -39,6 +39,48 @@ def prime_factors(n: int) -> list[int]:
 def is_prime(n: int) -> bool:
     """Tell whether n >= 1 is prime."""
     return prime_factors(n) == [n]
+
+
+def primes_between(low: int, high: int) -> list[int]:
+    """Return the primes in [low, high), for low >= 2, by Eratosthenes' sieve.
+
+    >>> primes_between(90, 110)
+    [97, 101, 103, 107, 109]
+    """
+    numbers = range(low, high)
+    prime = bytearray(b"\1") * len(numbers)
+    for divisor in range(2, isqrt(high) + 1):
+        first = max(divisor * divisor, -(-low // divisor) * divisor) - low
+        if first < len(prime):
+            prime[first::divisor] = bytes(len(range(first, len(prime), divisor)))
+    return [*compress(numbers, prime)]
+
+
+@lru_cache
+def prime_powers(high: int) -> list[tuple[int, int]]:
+    """Return p and e of all powers p^e of primes below `high`, in increasing order of p^e.
+
+    >>> prime_powers(10)
+    [(2, 1), (3, 1), (2, 2), (5, 1), (7, 1), (2, 3), (3, 2)]
+    """
+    powers = {}
+    for p in primes_between(2, high):
+        power, e = p, 1
+        while power < high:
+            powers[power] = p, e
+            power, e = power * p, e + 1
+    return [powers[power] for power in sorted(powers)]
+
+
+def divisors_up_to(limit: int, n: int) -> list[int]:
+    """Return the divisors of n >= 1 that are at most `limit`, in increasing order.
+
+    >>> divisors_up_to(10, 36), divisors_up_to(3, 36)
+    ([1, 2, 3, 4, 6, 9], [1, 2, 3])
+    """
+    small = [divisor for divisor in range(1, min(isqrt(n), limit) + 1) if n % divisor == 0]
+    large = (n // divisor for divisor in reversed(small) if divisor * divisor < n)
+    return [*small, *(divisor for divisor in large if divisor <= limit)]
 
 
 @lru_cache

@@ -16,6 +16,7 @@ from math import comb, sqrt
 
 from ...arguments import is_whole
 from ...errors import InvalidSurvey
+from ...theory import information_optimal_k, l2_optimal_k
 from ..base import exactly
 from .packed import Packed, index_bits
 from .start import expected_draws, takes_long, usual_start
@@ -79,10 +80,7 @@ class KSubset(Subsets, Packed):
     @classmethod
     def _choose_k(cls, d: int, epsilon: float, k: str | int) -> int:
         if k in ("l2", "information"):
-            from ... import theory
-
-            choose = theory.l2_optimal_k if k == "l2" else theory.information_optimal_k
-            return int(choose(d, epsilon))
+            return (l2_optimal_k if k == "l2" else information_optimal_k)(d, epsilon)
         if not is_whole(k) or not 1 <= int(k) <= d - 1:
             raise cls._error("k", f"'l2', 'information' or an int in [1, {d - 1}]", k)
         return int(k)

@@ -18,6 +18,7 @@ from itertools import combinations
 
 from ...arguments import is_whole
 from ...errors import InvalidSurvey
+from ...theory.sets import sets_holding
 from ..choices import Choices
 from .k_subset import KSubset
 from .packed import Packed
@@ -32,20 +33,6 @@ if TYPE_CHECKING:
 
 # Reports are up to as many bits, and aggregates as many counters.
 MOST_SETS = 2**12
-
-
-def sets_holding(options: int, most: int, held: int = 0) -> int:
-    """Return how many sets of at most `most` options hold all of a few options.
-
-    >>> sets_holding(5, 2), sets_holding(5, 2, held=1), sets_holding(5, 2, held=2)
-    (16, 5, 1)
-    """
-    others = options - held
-    sets = of_size = int(held <= most)
-    for size in range(1, most - held + 1):
-        of_size = of_size * (others + 1 - size) // size
-        sets += of_size
-    return sets
 
 
 class ListedSets(Packed, Choices):
@@ -164,6 +151,37 @@ class ListedSets(Packed, Choices):
         """
         (g, h), sets = self.listed.hit_rates, sets_holding(self.d, self.most, 1)
         return g + (sets - 1) * h, sets * h
+
+    def spreads(self, sets: int) -> tuple[Fraction, Fraction]:
+        """Return the variance of how many of so many sets a report holds, exactly.
+
+        The first is for a person whose own set is one of them, the second for all others. Beyond
+        the person's own, a report holds k − 1 of the other sets or k, all as likely.
+        """
+        k, others, (g, _) = self.k, self.points - 1, self.listed.hit_rates
+
+        def spread(own: int) -> Fraction:
+            mean = square = g - g
+            for chance, added, size in ((g, own, k - 1), (1 - g, 0, k)):
+                among = sets - own
+                first = chance * size * among / others
+                second = first + chance * size * (size - 1) * among * (among - 1) / (
+                    others * (others - 1)
+                )
+                mean += chance * added + first
+                square += chance * added + 2 * added * first + second
+            return square - mean**2
+
+        return spread(1), spread(0)
+
+    def share_variance(self, theta: float) -> float:
+        """Return n times the variance of an option's share that is theta among n given people."""
+        g, h = self.listed.hit_rates
+        own, other = (
+            float(spread / (g - h) ** 2)
+            for spread in self.spreads(sets_holding(self.d, self.most, 1))
+        )
+        return theta * own + (1 - theta) * other
 
     def _chance(self, report: bytes, value: Sequence[int]) -> Fraction:
         return self.listed._chance(report, self.number(value))

@@ -28,6 +28,11 @@ class Packed(Mechanism):
         """A bitmap of a bit for every point or k sorted indices, whichever is shorter."""
         return (self.k * self.index_bits or self.points) + 7 >> 3
 
+    @property
+    def server_steps(self) -> tuple[float, float]:
+        """Eight bytes of a report are one step, and there is a counter for every point."""
+        return self.report_bytes / 8, self.points
+
     def members(self, report: bytes) -> list[int]:
         """Return the points in a report, in increasing order."""
         self._check_report(report)

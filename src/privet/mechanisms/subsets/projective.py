@@ -16,9 +16,9 @@ from __future__ import annotations
 from functools import cached_property
 from math import isqrt
 
-from .design import MOST_BLOCKS
+from .design import MOST_BLOCKS, fewest_blocks
 from .difference_family import DifferenceFamily
-from .fields import is_primitive, prime_power, primitive_recurrence, sequence
+from .fields import is_primitive, prime_power, prime_powers, primitive_recurrence, sequence
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
@@ -62,35 +62,35 @@ class Projective(DifferenceFamily):
     recurrence: int
 
     def __init__(self, d: int, epsilon: float, *, q: int | None = None) -> None:
-        from ...plan.designs import projective_space
-
         d, epsilon = self._check_domain(d, epsilon)
-        q, t = projective_space(d, epsilon, q)
-        p, e = prime_power(q)
-        self._settle(d, epsilon, (q, t, primitive_recurrence(p, e * t)))
+        p, e, t = self._best_space(d, epsilon, q)
+        self._settle(d, epsilon, (p**e, t, primitive_recurrence(p, e * t)))
+
+    @classmethod
+    def _best_space(cls, d: int, epsilon: float, q: int | None) -> tuple[int, int, int]:
+        """Return p, e and t of a space over p^e elements of nearly the least error."""
+        orders = [(p, e) for p, e in prime_powers(MOST_Q) if q in (None, p**e)]
+        if not orders:
+            raise cls._error("q", f"a power of a prime below {MOST_Q}", q)
+        spaces = [(p, e, _least_dimension(d, p**e)) for p, e in orders]
+        spaces = [(p, e, t) for p, e, t in spaces if _fits(d, p, e, t)]
+        if not spaces:
+            raise cls._error("d", "a number of values that some space suits", d)
+        sizes = [cls._sizes((p**e, t, 0)) for p, e, t in spaces]
+        designs = [(size["points"], size["k"], size["blocks"]) for size in sizes]
+        return spaces[fewest_blocks(d, epsilon, designs)]
 
     @classmethod
     def _problem(cls, d: int, shape: Shape) -> Problem | None:
         q, t, recurrence = shape
         if not 2 <= q < MOST_Q or not prime_power(q)[1]:
             return "q", f"a power of a prime below {MOST_Q}", q
-        if not 2 <= t <= MOST_BLOCKS.bit_length() or not cls.fits(d, q, t):
-            return (
-                "t",
-                f"a dimension of {d} or somewhat more points over {q} elements",
-                t,
-            )
         p, e = prime_power(q)
+        if not 2 <= t <= MOST_BLOCKS.bit_length() or not _fits(d, p, e, t):
+            return "t", f"a dimension of {d} or somewhat more points over {q} elements", t
         if not 0 < recurrence < q**t or not is_primitive(recurrence, p, e * t):
             return "recurrence", f"a primitive one of {e * t} terms modulo {p}", recurrence
         return None
-
-    @classmethod
-    def fits(cls, d: int, q: int, t: int) -> bool:
-        """Tell whether a space has enough points for d values, and is quickly walked through."""
-        points, (_, e) = _points(q, t), prime_power(q)
-        steps = e * t * e * points
-        return d <= points <= MOST_BLOCKS and steps <= max(_STEPS, _STEPS_A_VALUE * d)
 
     @classmethod
     def _sizes(cls, shape: Shape) -> dict[str, int]:
@@ -141,3 +141,18 @@ class Projective(DifferenceFamily):
 def _points(q: int, t: int) -> int:
     """Return how many lines through 0 a space of dimension t has."""
     return int((q**t - 1) // (q - 1))
+
+
+def _least_dimension(d: int, q: int) -> int:
+    """Return the least dimension t >= 2 of at least d points over a field of q elements."""
+    t, points = 2, q + 1
+    while points < d:
+        t, points = t + 1, points * q + 1
+    return t
+
+
+def _fits(d: int, p: int, e: int, t: int) -> bool:
+    """Tell whether a space has enough points for d values, and is quickly walked through."""
+    points = _points(p**e, t)
+    steps = e * t * e * points
+    return d <= points <= MOST_BLOCKS and steps <= max(_STEPS, _STEPS_A_VALUE * d)

@@ -20,6 +20,7 @@ from math import comb, sqrt
 
 from ...arguments import is_whole
 from ...errors import InvalidSurvey
+from ...theory import set_optimal_k
 from ..base import exactly
 from ..choices import Choices
 from ..symmetric import Symmetric
@@ -80,9 +81,7 @@ class SetSubset(Packed, Symmetric, Choices):
         options, epsilon = self._check_domain(options, epsilon)
         self._forbid(self._choices_problem(options, most))
         if k == "l2":
-            from ... import theory
-
-            k = theory.set_optimal_k(options, epsilon, most)
+            k = set_optimal_k(options, epsilon, most)
         elif not is_whole(k) or not 1 <= k <= options:
             raise self._error("k", f"'l2' or an int in [1, {options}]", k)
         most, k = int(most), int(k)
