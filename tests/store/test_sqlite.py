@@ -85,6 +85,44 @@ def answers_of_long(n):
     return [row.tobytes() for row in rows]
 
 
+def test_the_log_links_an_invitation_to_its_report_until_a_fold_empties_it(store, path, tmp_path):
+    """What the proofs say remains: a thief replays a copy of the log, commit by commit."""
+    invitations = [bytes([i]) * 32 for i in range(6)]
+    store.create(AGE, {"invited": True})
+    store.invite("age", invitations)
+    store.fold("age", force=True)
+    sent = {}
+    for invitation, report in zip(invitations[:5], answers(AGE, 5), strict=True):
+        came = arrival(AGE, [report], invitation)._replace(invitation=invitation)
+        assert store.add([came]) == [Outcome.COUNTED]
+        sent[invitation] = report
+    states = list(replayed(path, tmp_path / "copy.db"))
+    linked = {}
+    for (left, came), (still_left, there) in pairwise(states):
+        spent, new = left - still_left, there.keys() - came.keys()
+        if len(spent) == len(new) == 1:
+            linked[spent.pop()] = there[new.pop()]
+    assert linked == sent
+    store.fold("age", force=True)
+    assert path.with_name("surveys.db-wal").stat().st_size == 0
+
+
+def replayed(path, copy):
+    """Yield the invitations and the waiting reports of a store's file after each of its commits."""
+    log, data = path.with_name(path.name + "-wal").read_bytes(), bytearray(path.read_bytes())
+    size = int.from_bytes(log[8:12], "big")
+    data[18:20] = b"\1\1"  # a file without a log
+    for at in range(32, len(log) - size, 24 + size):
+        page, pages = (int.from_bytes(log[at + i : at + i + 4], "big") for i in (0, 4))
+        data[(page - 1) * size : page * size] = log[at + 24 : at + 24 + size]
+        data[18:20] = b"\1\1"
+        if pages:  # the last page of a commit
+            copy.write_bytes(data)
+            with closing(sqlite3.connect(copy)) as there:
+                left = {one for (one,) in there.execute("SELECT invitation FROM invitations")}
+                yield left, dict(there.execute("SELECT id, reports FROM inbox"))
+
+
 def test_readers_do_not_keep_a_fold_from_happening(store):
     store.add([arrival(LONG, answers_of_long(30))])
     reading = store.reports("long")
