@@ -4,9 +4,9 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 BENCH  ?= .venv-bench
 PIP    := -m pip install --quiet --disable-pip-version-check
-LOCKED := $(PIP) --constraint constraints.txt
+LOCKED := $(PIP) --require-hashes --constraint constraints.txt
 COMMITTED = $(shell git log -1 --format=%ct 2>/dev/null)
-CODE   := src tests benchmarks docs examples
+CODE   := src tests benchmarks docs examples deploy
 
 .PHONY: help demo test lint docs bench peers accuracy intervals scale fuzz mutants randomness release dependencies coverage lock clean
 
@@ -78,12 +78,11 @@ coverage: $(VENV)/.dev  ## every test once more, with the lines of src that none
 	@tests/components.sh
 	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov -k "not quickly"  # as tracing takes time
 
-lock: $(BIN)/python  ## the newest versions of everything, in constraints.txt
-	$(BIN)/python $(PIP) --upgrade 'pip>=25.1'
-	$(BIN)/python $(PIP) --group lock
-	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate \
+lock: $(BIN)/python  ## the newest versions of everything, with the hashes of their files, in constraints.txt
+	$(BIN)/python deploy/install.py --group lock
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate --generate-hashes \
 	  --custom-compile-command 'make lock' --all-extras --group dev --group accuracy --group release --group fuzz \
-	  --group mutation --output-file constraints.txt pyproject.toml
+	  --group mutation --group lock --group build --output-file constraints.txt pyproject.toml
 
 clean:  ## remove what was made here
 	rm -rf $(VENV) $(BENCH) build dist docs/_build docs/_pictures .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -93,12 +92,11 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
-	$(BIN)/python $(LOCKED) --editable '.[all]'
+	$(BIN)/python deploy/install.py all --editable
 	touch $@
 
 $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
-	$(BIN)/python $(PIP) --upgrade 'pip>=25.1'
-	$(BIN)/python $(LOCKED) --editable '.[all,spark]' --group dev
+	$(BIN)/python deploy/install.py all,spark --group dev --editable
 	touch $@
 
 # The peers' requirements never touch the other environment.

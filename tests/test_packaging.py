@@ -2,12 +2,18 @@
 
 import email
 import re
+import subprocess
+import sys
 import tarfile
 import tomllib
+from hashlib import sha256
+from importlib import metadata
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import releasing
 
@@ -60,18 +66,112 @@ def test_everything_that_is_named_is_locked():
     groups = PYPROJECT["dependency-groups"]
     named = {
         name(one)
-        for group in ("accuracy", "docs", "dev", "release", "fuzz", "mutation")
+        for group in ("accuracy", "docs", "dev", "release", "fuzz", "mutation", "lock", "build")
         for one in groups[group]
         if type(one) is str
     }
     named |= packages("all") | packages("browser") | packages("spark")
-    locked = set()
-    for line in (ROOT / "constraints.txt").read_text().splitlines():
-        if not line.startswith("#"):
-            pinned = re.fullmatch(r"([\w.-]+)==[\w.]+( ; .+)?", line)
-            assert pinned, line  # neither an address nor a range
-            locked.add(name(pinned[1]))
-    assert named <= locked, "run make lock"
+    assert named <= locked(), "run make lock"
+
+
+def locked():
+    """Return what is locked: each package in one version, with the hashes of its files."""
+    found = set()
+    text = re.sub(r"^#.*\n", "", (ROOT / "constraints.txt").read_text(), flags=re.MULTILINE)
+    for line in text.replace("\\\n", "").splitlines():
+        pinned = re.fullmatch(
+            r"([\w.-]+)==[\w.]+( ; .+?)?((?: +--hash=sha256:[0-9a-f]{64})+)", line
+        )
+        assert pinned, line  # neither an address nor a range
+        found.add(name(pinned[1]))
+    return found
+
+
+def needed(requirements, seen):
+    """Add to `seen` the packages that requirements need here, and what those need."""
+    for requirement in map(Requirement, requirements):
+        for extra in ["", *requirement.extras]:
+            marker = requirement.marker
+            key = (canonicalize_name(requirement.name), extra)
+            if key in seen or not (marker is None or marker.evaluate({"extra": ""})):
+                continue
+            seen.add(key)
+            needed(of_extra(requirement.name, extra), seen)
+    return {package for package, _ in seen}
+
+
+def of_extra(package, extra):
+    """Return what a package, or an extra of it, requires in this environment."""
+    try:
+        lines = metadata.requires(package) or []
+    except metadata.PackageNotFoundError:
+        return
+    for line in lines:
+        one = Requirement(line)
+        if one.marker is None or one.marker.evaluate({"extra": extra}):
+            one.marker = None
+            yield str(one)
+
+
+def test_nothing_is_installed_that_is_not_locked():
+    """Only a locked file is verified: what `make` installs here, and all that it brings along."""
+    groups = PYPROJECT["dependency-groups"]
+    named = [one for group in ("dev", "docs") for one in groups[group] if type(one) is str]
+    for extra in ("all", "spark"):
+        named += [one for one in EXTRAS[extra] if not one.startswith("privet")]
+    for extra in ("analysis", "serve", "sheets"):
+        named += [one for one in EXTRAS[extra] if not one.startswith("privet")]
+    found = needed(named, set())
+    assert {"uvloop", "py4j", "llvmlite", "pygments"} <= found
+    assert found <= locked(), "run make lock"
+
+
+def test_a_file_that_is_not_the_locked_one_is_not_installed(tmp_path):
+    """pip takes the hashes of constraints, also for packages that others bring along."""
+    for package, needs in (("tea", "Requires-Dist: cup\n"), ("cup", "")):
+        with ZipFile(tmp_path / f"{package}-1.0-py3-none-any.whl", "w") as wheel:
+            info = f"{package}-1.0.dist-info"
+            said = f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n{needs}"
+            wheel.writestr(f"{info}/METADATA", said)
+            wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+            wheel.writestr(f"{info}/RECORD", "")
+    hashes = {
+        package: sha256((tmp_path / f"{package}-1.0-py3-none-any.whl").read_bytes()).hexdigest()
+        for package in ("tea", "cup")
+    }
+
+    def install(into):
+        lines = [f"{package}==1.0 --hash=sha256:{digest}" for package, digest in hashes.items()]
+        (tmp_path / "constraints.txt").write_text("\n".join(lines))
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--no-index"]
+        pip += ["--find-links", tmp_path, "--target", tmp_path / into]
+        pip += ["--constraint", tmp_path / "constraints.txt", "tea"]
+        return subprocess.run(pip, capture_output=True, text=True, env=releasing.alone())
+
+    assert install("good").returncode == 0
+    assert (tmp_path / "good" / "cup-1.0.dist-info").exists()
+    hashes["cup"] = sha256(b"another file").hexdigest()
+    assert "DO NOT MATCH THE HASHES" in install("bad").stderr
+    assert not (tmp_path / "bad").exists()
+
+
+def test_everywhere_hashes_are_verified():
+    files = ("Makefile", "deploy/Containerfile", *map(str, (ROOT / ".github/workflows").iterdir()))
+    for file in files:
+        text = (ROOT / file).read_text()
+        commands = re.findall(
+            r"(?:python -m pip install|/pip install|/python \$\((?:PIP|LOCKED)\)) .*$",
+            text,
+            re.MULTILINE,
+        )
+        for command in commands:
+            # The peers, and the least versions, are of their own choice.
+            others = "oldest.txt" in command or "benchmarks/requirements.txt" in command
+            assert others or "LOCKED" in command or "--require-hashes" in command, (file, command)
+        assert "deploy/install.py" in text
+    assert re.search(
+        r"^LOCKED := .*--require-hashes", (ROOT / "Makefile").read_text(), re.MULTILINE
+    )
 
 
 def test_the_pythons_that_are_claimed_are_tested():

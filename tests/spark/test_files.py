@@ -159,6 +159,17 @@ def test_what_is_no_parquet(spark, tmp_path):
         read_reports(spark, str(tmp_path), SURVEY)
 
 
+def test_a_changed_bit_of_the_footer(spark, tmp_path):
+    """The driver reads the seal of every file."""
+    path = write(tmp_path / "r.parquet", reports_of(1000))
+    data = bytearray(path.read_bytes())
+    data[data.rindex(b"parquet-cpp-arrow")] ^= 1
+    path.write_bytes(data)
+    assert len(parquet.read_table(path)) == 1000
+    with pytest.raises(InvalidFile, match=r"/r\.parquet: the file is damaged: the footer"):
+        tally_paths([str(path)], SURVEY)
+
+
 def test_a_single_changed_bit_among_the_reports(spark, tmp_path):
     reports = reports_of(1000)
     path = write(tmp_path / "r.parquet", reports)

@@ -83,9 +83,10 @@ def try_out(python: str, built: Path, folder: Path) -> str:
 def install(python: str, what: str, folder: Path) -> None:
     """Install something and what it needs, as locked, into a new environment."""
     subprocess.run([python, "-m", "venv", "--without-pip", folder], check=True)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(folder)]
-    locked = ["--constraint", str(ROOT / "constraints.txt")]
-    subprocess.run([*pip, "install", "--quiet", *locked, what], check=True, env=alone())
+    project, _, extras = what.removesuffix("]").partition("[")
+    command = [sys.executable, str(ROOT / "deploy" / "install.py"), extras]
+    command += ["--project", project, "--python", str(folder)]
+    subprocess.run(command, check=True, env=alone())
 
 
 def alone() -> dict[str, str]:

@@ -16,6 +16,7 @@ from ..analysis.columns import arrow
 from ..contract import Contract
 from ..errors import InvalidFile, SurveyMismatch
 from .reading import reading
+from .seals import damaged, read_seal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,10 +40,18 @@ def carried_survey(path: Path) -> Contract | None:
     with path.open("rb") as file:
         if file.read(len(PARQUET)) != PARQUET:
             return None
-    with reading(path, "a Parquet file of reports"), arrow().OSFile(os.fsencode(path)) as raw:
-        metadata = arrow("parquet").read_schema(raw).metadata or {}
+    read_seal(path)  # which refuses a damaged footer
+    with (
+        reading(path, "a Parquet file of reports"),
+        arrow().OSFile(os.fsencode(path)) as raw,
+        arrow("parquet").ParquetFile(raw) as file,
+    ):
+        metadata, again = file.schema_arrow.metadata or {}, file.metadata.metadata or {}
     if SURVEY_KEY not in metadata:
         return None
+    # Arrow keeps the metadata twice, so that also a file without a seal shows damage to them.
+    if again.get(SURVEY_KEY, metadata[SURVEY_KEY]) != metadata[SURVEY_KEY]:
+        raise damaged(path, "the survey in the metadata")
     return _parsed(path, metadata[SURVEY_KEY])
 
 

@@ -22,6 +22,7 @@ from .groups import Groups
 from .paths import as_paths
 from .provenance import PARQUET, SURVEY_KEY, check_survey
 from .reading import check_column, checked_places, reading
+from .seals import SealedFile, damaged, read_seal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +37,7 @@ __all__ = ["ReportsFile", "ReportsWriter", "read_reports"]
 
 # What is counted at a time: many rows, however long they are, as there is a pass over all counters.
 _BATCH_BYTES, _BATCH_ROWS = 1 << 22, 1 << 9
-# A part is what one thread reads, and what is remembered of it takes a few hundred bytes.
+# A part is what one thread reads at once, and what is remembered of it takes a few hundred bytes.
 _PART_BYTES = 1 << 23
 _BUFFER_BYTES = 1 << 20
 
@@ -67,9 +68,10 @@ class ReportsWriter:
         self._stack = stack = ExitStack()
         try:
             temporary = stack.enter_context(replacing(self._path, private=True))
-            raw = stack.enter_context(pa.OSFile(os.fsencode(temporary), "wb"))
+            self._file = SealedFile(stack.enter_context(temporary.open("wb")))
+            raw = stack.enter_context(pa.PythonFile(self._file, "w"))
             # Reports are random bytes: neither dictionaries nor compression can shorten them, and
-            # only a checksum shows that they are damaged.
+            # only a checksum shows that they are damaged. Those of pages are for other readers.
             self._writer = stack.enter_context(
                 parquet.ParquetWriter(
                     raw, self._schema, compression="none", write_page_checksum=True,
@@ -99,13 +101,20 @@ class ReportsWriter:
 
     def __exit__(self, kind: Any, *error: Any) -> None:
         with self._stack:  # which takes the error from here, if there is one
-            if kind is None and any(len(batch) for batch in self._waiting):
-                self._write_part()
+            if kind is None:
+                if any(len(batch) for batch in self._waiting):
+                    self._write_part()
+                self._file.begin_footer()
+                self._writer.close()
+                self._file.seal()
             self._stack.__exit__(kind, *error)
 
     def _write_part(self) -> None:
         table = arrow().Table.from_batches(self._waiting).unify_dictionaries()
-        self._writer.write_table(table, row_group_size=len(table))
+        rows = -(-len(table) // max(1, table.nbytes // _PART_BYTES))
+        for at in range(0, len(table), rows):
+            self._writer.write_table(table.slice(at, rows), row_group_size=rows)
+            self._file.end_part()
         self._waiting = []
 
 
@@ -120,9 +129,11 @@ class ReportsFile:
         self._survey = survey
         self._columns = ["report", *by]
         _refuse_others(path)
+        self._seal = read_seal(path)
         with self._open() as file:
             self._metadata = file.metadata
             check_schema(path, file.schema_arrow, survey, by)
+            self._check_sizes()
 
     @property
     def n(self) -> int:
@@ -132,14 +143,18 @@ class ReportsFile:
     @cached_property
     def parts(self) -> list[int]:
         """The number of the first report of each part."""
-        sizes = [self._metadata.row_group(i).num_rows for i in range(self._metadata.num_row_groups)]
-        return list(accumulate(sizes, initial=1))[:-1]
+        return list(accumulate(self._sizes, initial=1))[:-1]
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
+        return [group.num_rows for group in groups]
 
     def read(self, part: int) -> Iterator[tuple[int, NDArray[np.uint8], Any]]:
         """Yield chunks of a part: the first report's number, the reports, and the Arrow batch."""
         size = self._survey.mechanism.report_bytes
         rows, first = max(_BATCH_ROWS, _BATCH_BYTES // size), self.parts[part]
-        with self._open(self._metadata) as file:
+        with self._open(part) as file:
             for batch in file.iter_batches(rows, [part], self._columns, use_threads=False):
                 checked_places(batch)
                 try:
@@ -148,18 +163,33 @@ class ReportsFile:
                     raise located(self.path, range(first, first + len(batch)), error) from None
                 yield first, reports, batch
                 first += len(batch)
+        if first - self.parts[part] != self._sizes[part]:
+            raise damaged(self.path, f"the number of rows in row group {part + 1}")
+
+    def _check_sizes(self) -> None:
+        """Refuse a footer whose numbers contradict each other.
+
+        Those of its columns are not asked for: Arrow aborts the process where they are damaged.
+        """
+        if sum(self._sizes) != self.n:
+            raise damaged(self.path, "the number of rows")
+        if self._seal is not None and len(self._seal.parts) != len(self._sizes):
+            raise damaged(self.path, "the number of row groups")
 
     @contextmanager
-    def _open(self, metadata: Any = None) -> Iterator[Any]:
-        with (
-            reading(self.path, "a Parquet file of reports"),
-            arrow().OSFile(os.fsencode(self.path)) as raw,
-            arrow("parquet").ParquetFile(
-                raw, metadata=metadata, page_checksum_verification=True,
-                pre_buffer=False, buffer_size=_BUFFER_BYTES,
-            ) as file,
-        ):  # fmt: skip
-            yield file
+    def _open(self, part: int | None = None) -> Iterator[Any]:
+        """Open the file: as it is, or a part of it, whose checksum is verified if it has one."""
+        pa, parquet = arrow(), arrow("parquet")
+        with reading(self.path, "a Parquet file of reports"), ExitStack() as stack:
+            if part is None or self._seal is None:
+                raw = stack.enter_context(pa.OSFile(os.fsencode(self.path)))
+                options = {"page_checksum_verification": True, "buffer_size": _BUFFER_BYTES}
+            else:
+                raw = stack.enter_context(pa.PythonFile(self._seal.read(part), "r"))
+                options = {}
+            metadata = None if part is None else self._metadata
+            file = parquet.ParquetFile(raw, metadata=metadata, pre_buffer=False, **options)
+            yield stack.enter_context(file)
 
 
 def read_reports(paths: Paths, survey: Contract) -> Iterator[NDArray[np.uint8]]:

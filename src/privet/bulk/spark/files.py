@@ -11,6 +11,7 @@ from ...analysis.columns import arrow
 from ...errors import InvalidArgument, InvalidFile
 from ..provenance import SPARK_KEY, SURVEY_KEY, column_note
 from ..reports import check_schema
+from ..seals import sealed_parts
 from .session import active, reason, running, session
 from .tallying import quoted, select_reports, tally_groups
 
@@ -111,6 +112,7 @@ class _Footers:
             what = "not a Parquet file of reports, or a damaged one"
             raise InvalidFile(f"{file}: {what}: {reason(error)}") from None
         try:
+            self._check_seal(file, source)
             footer = reader.getFooter().getFileMetaData()
             columns, metadata = footer.getSchema().toString(), footer.getKeyValueMetaData()
             same = metadata.entrySet().containsAll(self._same.entrySet())
@@ -128,6 +130,26 @@ class _Footers:
             ],
             metadata={key: text for key, text in texts.items() if text is not None},
         )
+
+    def _check_seal(self, file: str, source: Any) -> None:
+        """Refuse a file whose footer does not fit its seal, of which little leaves Java."""
+        zipped = self._java.java.util.zip
+        stream = source.newStream()
+
+        def read(place: int, length: int) -> bytes:
+            stream.seek(place)
+            return bytes(stream.readNBytes(length))
+
+        def crc_of(place: int, length: int) -> int:
+            stream.seek(place)
+            checked = zipped.CheckedInputStream(stream, zipped.CRC32())
+            checked.skipNBytes(length)
+            return int(checked.getChecksum().getValue())
+
+        try:
+            sealed_parts(file, source.getLength(), read, crc_of)
+        finally:
+            stream.close()
 
 
 def _field(kind: str, length: str | None, name: str, meaning: str | None) -> Any:
