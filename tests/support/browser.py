@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import subprocess
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from hashlib import sha256
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -127,13 +127,14 @@ class Site:
                     self._forward(body)
 
             def _forward(self, body):
-                connection = HTTPConnection(urlsplit(service.url).netloc, timeout=30)
                 names = "Content-Type", "Idempotency-Key", "Invitation"
                 headers = {name: self.headers[name] for name in names if name in self.headers}
-                connection.request(self.command, self.path, body, headers)
-                found = connection.getresponse()
-                self._answer(found.status, found.read(), found.headers["Content-Type"])
-                connection.close()
+                netloc = urlsplit(service.url).netloc
+                with closing(HTTPConnection(netloc, timeout=30)) as connection:
+                    connection.request(self.command, self.path, body, headers)
+                    found = connection.getresponse()
+                    status, text, kind = found.status, found.read(), found.headers["Content-Type"]
+                self._answer(status, text, kind)
 
             def _answer(self, status, body, kind, headers=()):
                 self.send_response(status)
@@ -142,8 +143,9 @@ class Site:
                     said["Content-Security-Policy"] = POLICY
                 for name, value in (said | {"Cache-Control": "no-store"}).items():
                     self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(body)
+                with suppress(ConnectionError):  # of a page that has been closed
+                    self.end_headers()
+                    self.wfile.write(body)
 
             def log_message(self, *said):
                 pass
