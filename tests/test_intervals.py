@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import time
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -61,6 +63,27 @@ def test_methods_that_do_not_hold_are_caught(study):
         assert not all(one.holds for one in judge(Finding(cell, {"it": record}, 0)))
 
 
+@pytest.mark.parametrize("part", [0.1, 0.25, 0.5, 0.9])
+def test_a_part_of_the_campaign_has_the_same_part_of_every_study(part):
+    cells = list(cells_of(STUDIES))
+    assert len(set(cells)) == len(cells)
+    sizes = {study.name: sorted(study.sizes) for study in STUDIES}
+    for rank in range(3):
+        some = [cell for cell in cells if sizes[cell.study][rank:][:1] == [cell.n]]
+        done = Counter(cell.study for cell in some[: round(part * len(some))])
+        for name, count in Counter(cell.study for cell in some).items():
+            assert abs(done[name] - part * count) <= 1, (name, rank)
+
+
+def test_small_surveys_come_first_and_every_truth_at_one_epsilon_before_a_second():
+    study = Study("it", (), dict.fromkeys("abc"), coin(1.0).trial, (1, 2), (10, 20))
+    cells = list(cells_of([study]))
+    assert [cell.n for cell in cells] == [10] * 6 + [20] * 6
+    assert [cell.truth for cell in cells] == list("abcabc") * 2
+    assert [cell.epsilon for cell in cells[:6]] == [1, 2, 1, 2, 1, 2]
+    assert len(set(cells)) == 12
+
+
 def coin(chance):
     """A study whose interval holds in this share of each thousand repeats."""
 
@@ -117,6 +140,28 @@ def test_a_campaign_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch)
     assert len(kept.read_text().splitlines()) == 5
     assert len(list(run([study], kept, workers=1, fresh=True))) == 4
     assert len(kept.read_text().splitlines()) == 4
+
+
+def test_a_campaign_that_fails_keeps_what_it_found_and_simulates_no_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(campaign, "REPEATS", 1)
+    begun = tmp_path / "begun"
+
+    def trial(truth, epsilon, n):
+        def once(random, score):
+            with begun.open("a") as file:
+                file.write(f"{n}\n")
+            time.sleep(0.02)
+            if n == 2:
+                raise ArithmeticError(n)
+            score.interval("it", -1, 1, 0)
+
+        return once
+
+    kept, study = tmp_path / "kept.jsonl", Study("it", (), {"a": 1}, trial, (1,), range(100))
+    with pytest.raises(ArithmeticError):
+        list(run([study], kept, workers=1))
+    assert len(kept.read_text().splitlines()) == 2
+    assert len(begun.read_text().splitlines()) < 50
 
 
 def test_the_page_has_the_lowest_of_each_label_and_says_what_is_missing(tmp_path):

@@ -81,12 +81,28 @@ class Judged:
 
 
 def cells_of(studies: Sequence[Study]) -> Iterator[Cell]:
-    """Yield all cells, the smallest surveys first."""
-    for study in studies:
-        for n in study.sizes:
-            for epsilon in study.epsilons:
-                for truth in study.truths:
-                    yield Cell(study.name, truth, epsilon, n)
+    """Yield all cells in an order in which a campaign may stop at any time.
+
+    The smallest surveys come first. Studies take turns, in proportion to their cells, so that each
+    has the same part of its cells behind it. Within a study, every truth comes at one ε before any
+    comes at a second, and neighbours have different ε.
+    """
+    waiting = [
+        (rank, (place + 0.5) / (len(study.truths) * len(study.epsilons)), number, cell)
+        for number, study in enumerate(studies)
+        for rank, n in enumerate(sorted(study.sizes))
+        for place, cell in enumerate(_turns(study, n))
+    ]
+    waiting.sort(key=lambda turn: turn[:3])
+    yield from (cell for *_, cell in waiting)
+
+
+def _turns(study: Study, n: int) -> Iterator[Cell]:
+    """Yield a study's cells with n respondents, one for each truth per round."""
+    for turn in range(len(study.epsilons)):
+        for place, truth in enumerate(study.truths):
+            epsilon = study.epsilons[(place + turn) % len(study.epsilons)]
+            yield Cell(study.name, truth, epsilon, n)
 
 
 def simulate(
@@ -166,11 +182,14 @@ def run(
     pool = ProcessPoolExecutor(workers, get_context("fork"))  # which has the studies at hand
     with pool, kept.open("a", encoding="utf-8") as file:
         started = [pool.submit(_examine, cell) for cell in left]
-        for one in as_completed(started):
-            finding = one.result()
-            file.write(json.dumps(finding.to_json()) + "\n")
-            file.flush()
-            yield finding
+        try:
+            for one in as_completed(started):
+                finding = one.result()
+                file.write(json.dumps(finding.to_json()) + "\n")
+                file.flush()
+                yield finding
+        finally:  # or a campaign that is interrupted would first simulate all cells that wait
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def read(kept: Path) -> dict[str, Finding]:
