@@ -30,6 +30,34 @@ def test_ends_are_quantiles_of_the_weighted_mean(n):
         assert (drawn < end).mean() == pytest.approx(q, abs=0.003)
 
 
+@pytest.mark.parametrize("n", [1, 30, 1000, 3000, 30_000, 10**6])
+@pytest.mark.parametrize("chance", [1e-4, 0.025, 0.16, 0.3])
+def test_if_all_reports_are_alike_the_end_is_that_of_the_imaginary_one(n, chance):
+    """Its weight has a beta distribution; rounding errors once led to the mean of it."""
+    worth = np.array([[0.0, 0.0], [0.9, 0.01], [1.0, 1.0]])
+    (high, _), (_, low) = (
+        ends(worth, np.array([0, n, 0]), chance) for ends in (upper_ends, lower_ends)
+    )
+    reach = beta.ppf(1 - chance, 1, n)
+    assert high - 0.9 == pytest.approx(0.1 * reach, rel=0.03)
+    assert 0.01 - low == pytest.approx(0.01 * reach, rel=0.03)
+
+
+def test_ends_hold_where_a_few_reports_are_far_from_all_others():
+    """Random heavy tails; compared with drawn weights, as the definition has it."""
+    random = np.random.default_rng(5)
+    for _ in range(40):
+        worth, n = random.normal(size=(30, 1)) ** 5, int(10 ** random.uniform(3, 5))
+        counts = random.multinomial(n, random.dirichlet(np.full(30, 0.05)))
+        chance = random.uniform(0.01, 0.4)
+        weights = random.gamma(
+            np.append(counts[counts > 0], 1.0), size=(20_000, sum(counts > 0) + 1)
+        )
+        drawn = weights @ np.append(worth[counts > 0, 0], worth.max()) / weights.sum(axis=1)
+        (high,) = upper_ends(worth, counts, chance)
+        assert (drawn > high).mean() == pytest.approx(chance, abs=0.025)
+
+
 def test_many_reports_have_the_normal_interval():
     worth = np.linspace(-3, 5, 60)[:, None] ** 3
     counts = np.random.default_rng(1).multinomial(10**8, np.full(60, 1 / 60))

@@ -34,8 +34,8 @@ __all__ = ["lower_ends", "lower_p_values", "mean_ends", "upper_ends"]
 _ROUNDS, _SETTLED = 60, 1e-7
 # How far from its place by the normal law log τ is sought first.
 _NEAR = 0.5
-# How far from the largest value τ is sought, in ranges of the values; and the least quantile.
-_NEAREST, _FURTHEST, _LEAST_QUANTILE = 1e-12, 50, 0.02
+# How near to the largest value τ is sought, in ranges of the values; and the least quantile and w.
+_NEAREST, _LEAST_QUANTILE, _LEAST_W = 1e-12, 0.02, 0.01
 # How near, in ranges, a mean must be to the number that a chance is asked for.
 _CLOSE = 1e-4
 # Values that differ by less than this part of their range are the same.
@@ -145,26 +145,35 @@ class _Tail:
         The logarithms of the quantile and of τ are nearly linear in each other: Illinois steps.
         """
 
-        def beyond(place: Floats, gaps: Floats) -> Floats:
-            found = np.maximum(self.at(place, gaps)[0], _LEAST_QUANTILE / 10)
-            return np.asarray(np.log(found / quantile))
+        def beyond(place: Floats, gaps: Floats) -> tuple[Floats, Floats]:
+            found, reach = self.at(place, gaps)
+            found = np.maximum(found, _LEAST_QUANTILE / 10)
+            return np.log(found / quantile), reach
 
-        gaps = self._gaps
-        low, high = self._bracket()
+        gaps, (least, most) = self._gaps, self._bracket()
         normal = np.log(self._deviation() / quantile)  # where τ is by the normal law
-        for end in (normal - _NEAR, normal + _NEAR):
-            inside, right = (end > low) & (end < high), beyond(end, gaps) > 0
-            low, high = np.where(inside & right, end, low), np.where(inside & ~right, end, high)
-        above, below = beyond(low, gaps), beyond(high, gaps)
+        low, high = (np.clip(normal + by, least, most) for by in (-_NEAR, _NEAR))
+        (above, reach), (below, further) = beyond(low, gaps), beyond(high, gaps)
+        wrong = above <= 0
+        if wrong.any():
+            high, below, further = (
+                np.where(wrong, *ends) for ends in ((low, high), (above, below), (reach, further))
+            )
+            low[wrong] = least[wrong]
+            above[wrong], reach[wrong] = beyond(low[wrong], gaps[:, wrong])
+        wrong = below >= 0
+        if wrong.any():
+            low, above = np.where(wrong, high, low), np.where(wrong, below, above)
+            high[wrong] = most[wrong]
+            below[wrong], further[wrong] = beyond(high[wrong], gaps[:, wrong])
         # A quantile so near to the mean that it is not between them is as far as the nearer one.
-        result = np.where(below > 0, high, low)
+        reach = np.where(below > 0, further, reach)
         left = np.flatnonzero((above > 0) & (below < 0))
         above, below, low, high = above[left], below[left], low[left], high[left]
         side, gaps = np.zeros(len(left)), gaps[:, left]
-        for _ in range(_ROUNDS):
+        for _ in range(_ROUNDS if len(left) else 0):
             middle = low + (high - low) * above / (above - below)
-            here = beyond(middle, gaps)
-            result[left] = middle
+            here, reach[left] = beyond(middle, gaps)
             right = here > 0
             below = np.where(right, np.where(side > 0, below / 2, below), here)
             above = np.where(right, here, np.where(side < 0, above / 2, above))
@@ -175,7 +184,7 @@ class _Tail:
                 break
             above, below, low, high = above[more], below[more], low[more], high[more]
             side, left, gaps = side[more], left[more], gaps[:, more]
-        return self.at(result, self._gaps)[1]
+        return reach
 
     def chance(self, reach: Floats) -> Floats:
         """Return the probability that the mean is nearer to the largest value than so far."""
@@ -190,10 +199,15 @@ class _Tail:
         return np.where(np.abs(reached - reach) < _CLOSE, ndtr(-quantiles), 1.0)
 
     def _bracket(self) -> tuple[Floats, Floats]:
-        """Return the least and the largest log τ: where P is 1 to all digits, and where it is ½."""
-        most = _FURTHEST * np.sqrt(self._total)
-        columns = self._gaps.shape[1]
-        return np.full(columns, np.log(_NEAREST)), np.full(columns, np.log(most))
+        """Return the least and the largest log τ: where P is 1 to all digits, and where it is ½.
+
+        Far from all values, w is the deviation (with the imaginary report) over τ. Where it is next
+        to nothing, rounding errors of w² decide what log(v/w)/w is.
+        """
+        gaps = self._counts @ self._gaps
+        square = self._counts @ self._gaps**2 - gaps**2 / self._total
+        most = np.log(np.sqrt(np.maximum(square, _NEAREST)) / _LEAST_W)
+        return np.full(len(most), np.log(_NEAREST)), most
 
     def _deviation(self) -> Floats:
         """Return √n times the standard deviation, next to nothing at least."""
