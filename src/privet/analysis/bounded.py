@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["lower_ends", "lower_p_values", "mean_ends", "upper_ends"]
+__all__ = ["ends_between", "lower_ends", "lower_p_values", "mean_ends", "upper_ends"]
 
 _ROUNDS, _SETTLED = 60, 1e-7
 # How far from its place by the normal law log τ is sought first.
@@ -60,7 +60,16 @@ def mean_ends(worth: Floats, counts: NDArray[np.int64], alpha: float) -> tuple[F
     (array([0.0024]), array([0.0704]))
 
     """
-    return lower_ends(worth, counts, alpha / 2), upper_ends(worth, counts, alpha / 2)
+    return ends_between(worth, worth, counts, alpha / 2)
+
+
+def ends_between(
+    inner: Floats, outer: Floats, counts: NDArray[np.int64], chance: float
+) -> tuple[Floats, Floats]:
+    """Return the lower ends for columns of `inner` and the upper ends for as many of `outer`."""
+    ends = upper_ends(np.concatenate((-inner, outer), axis=1), counts, chance)
+    low, high = np.split(ends, 2)
+    return -low, high
 
 
 def lower_ends(worth: Floats, counts: NDArray[np.int64], chance: float) -> Floats:

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import InvalidArgument, NoReports
-from .bounded import lower_ends, lower_p_values, mean_ends, upper_ends
+from .bounded import ends_between, lower_p_values, mean_ends
 from .measured import ONE_SIGMA, Measured
 from .ramps import ramps_of, regression_of
 
@@ -188,8 +188,7 @@ class Numbers:
             return max(self._below(end) - self._below(start), 0.0)
 
         def ends(alpha: float) -> Ends:
-            low = lower_ends(inner, self.windows, alpha / 2)
-            high = upper_ends(outer, self.windows, alpha / 2)
+            low, high = ends_between(inner, outer, self.windows, alpha / 2)
             found = _possible(low, high, self._shares @ inner, self._shares @ outer, 0.0, 1.0)
             least, most = (float(end[0]) for end in found)
             return min(least, most, here.value), max(least, most, here.value)
@@ -249,8 +248,7 @@ class Numbers:
     def cells(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends of an interval for the share of each cell, after rounding."""
         inner, outer = self._ramps.cells
-        low = lower_ends(inner, self.windows, alpha / 2)
-        high = upper_ends(outer, self.windows, alpha / 2)
+        low, high = ends_between(inner, outer, self.windows, alpha / 2)
         low, high = _possible(low, high, self._shares @ inner, self._shares @ outer, 0.0, 1.0)
         value = self.distribution()
         return np.minimum(np.minimum(low, high), value), np.maximum(np.maximum(low, high), value)
@@ -290,8 +288,7 @@ class Numbers:
         if alpha in self._known:
             return self._known[alpha]
         ramps = self._ramps
-        low = lower_ends(ramps.lower, self.windows, alpha / 2)
-        high = upper_ends(ramps.upper, self.windows, alpha / 2)
+        low, high = ends_between(ramps.lower, ramps.upper, self.windows, alpha / 2)
         low, high = _possible(
             low, high, self._shares @ ramps.lower, self._shares @ ramps.upper, 0.0, 1.0
         )

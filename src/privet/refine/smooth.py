@@ -14,6 +14,7 @@ likelihood over β ~ N(0, (λDᵀD)⁻¹), and the distributions for several λ 
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +22,6 @@ import numpy as np
 from ..sums.incidence import Windows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from ..mechanisms.scales.interval import Interval
@@ -50,9 +49,9 @@ def smooth(mechanism: Interval, windows: NDArray[np.int64]) -> Floats:
     """
     fit = _Fit(mechanism, windows, _splines(mechanism.d))
     beta, heights, shares = np.zeros(fit.basis.shape[1]), [], []
-    for bend in _bends(len(beta)):
+    for bend, before in _bends(len(beta)):
         beta, height, information = fit.climb(bend, beta)
-        before, after = np.linalg.slogdet([bend, information + bend]).logabsdet
+        after = np.linalg.slogdet(information + bend).logabsdet
         heights.append(height + (before - after) / 2)
         shares.append(_softmax(fit.basis @ beta))
         if heights[-1] < max(heights) - _UNLIKELY:
@@ -61,12 +60,14 @@ def smooth(mechanism: Interval, windows: NDArray[np.int64]) -> Floats:
     return mixture
 
 
-def _bends(size: int) -> Iterator[Floats]:
-    """Yield λDᵀD for each λ, with a ridge."""
+@cache
+def _bends(size: int) -> list[tuple[Floats, float]]:
+    """Return λDᵀD for each λ, with a ridge, and the logarithm of its determinant."""
     differences = np.diff(np.eye(size), _ORDER, axis=0)
     parabolas = np.linalg.qr(np.vander(np.linspace(-1, 1, size), _ORDER))[0]
-    for penalty in _PENALTIES:
-        yield penalty * differences.T @ differences + _RIDGE * parabolas @ parabolas.T
+    flat, ridge = differences.T @ differences, _RIDGE * parabolas @ parabolas.T
+    bends = [penalty * flat + ridge for penalty in _PENALTIES]
+    return [(bend, float(np.linalg.slogdet(bend).logabsdet)) for bend in bends]
 
 
 class _Fit:
@@ -131,6 +132,7 @@ class _Fit:
         return beta, height, information
 
 
+@lru_cache(maxsize=8)
 def _splines(cells: int) -> Floats:
     """Return cubic B-splines at the centres of cells: [x, spline]."""
     from scipy.interpolate import BSpline
