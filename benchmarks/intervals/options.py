@@ -62,6 +62,10 @@ TRUTHS = {
     ".3 % choose a pair": Choices.of({(): 499, (0,): 498, (0, 2): 3}),
     "many kinds": Choices.of({(): 1, (0,): 3, (0, 1): 2, (0, 2): 1, (1, 2, 3): 2, (2, 3): 1}),
 }
+# If one option is asked of each person, sets of options do not matter, only the option's own share.
+_ASKED_ALONE = {
+    name: TRUTHS[name] for name in ("one of all", "nobody chooses any", ".3 % choose a pair")
+}
 
 
 def _several(most: int, pairs: bool) -> Callable[[float], Any]:
@@ -154,7 +158,7 @@ STUDIES = [
                 "privet.analysis.asked.AskedRates.p_values",
                 "privet.analysis.asked.AskedRates.standard_errors",
             ),
-            TRUTHS,
+            TRUTHS if name != "OneOption" else _ASKED_ALONE,
             partial(_shares, make),
         )
         for name, make in MAKE.items()
