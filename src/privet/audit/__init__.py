@@ -27,7 +27,8 @@ from ..bulk.progress import no_progress
 from ..contract import Contract
 from ..errors import Clamped, InvalidArgument
 from ..mechanisms.base import Mechanism
-from .clients import Callable, Command, InProcess, Page
+from .browsing import Page
+from .clients import Callable, Command, InProcess
 from .repeats import repeats_verdict
 from .result import Audit, Verdict
 from .subjects import Direct, claimed_of, probes
