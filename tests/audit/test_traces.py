@@ -10,10 +10,12 @@ import pytest
 from scipy.stats import binom
 
 from privet import Questionnaire, Scale, Survey
+from privet.audit import Page, audit
 from privet.audit.browsing import Kept, Visit
 from privet.audit.recorder import Sent
 from privet.audit.subjects import probes
 from privet.audit.traces import given_reports, search
+from privet.errors import InvalidArgument
 
 NAMES = ["tea", "coffee", "water"]
 SITE = "http://site.test"
@@ -216,3 +218,47 @@ def test_numbers_and_questionnaires(contract):
 
     assert traces(contract, rng, 200, stored) == []
     assert any(one.kind == "header" for one in traces(contract, rng, 200, stored, told))
+
+
+# --- in an audit --------------------------------------------------------------------------------
+
+
+class Replayed(Page):
+    """A page whose visits leave what the tests say, without a browser."""
+
+    parts = HONEST
+
+    def visits(self, answers):
+        rng = np.random.default_rng(1)
+        for answer in answers:
+            report = self.survey.randomize(answer)
+            found = [part(rng, report, answer) for part in self.parts]
+            sent = tuple(one for one in found if isinstance(one, Sent))
+            yield Visit(report, sent, tuple(one for one in found if isinstance(one, Kept)), {})
+
+    def repeats(self, answer, times):
+        return [self.survey.randomize(answer, secret=b"0" * 32)] * times
+
+
+class Telling(Replayed):
+    parts = (*HONEST, as_a_cookie)
+
+
+def test_an_audit_of_a_page_has_a_verdict_on_what_else_it_leaves():
+    contract = survey()
+    sure = 1 - 1e-6
+    passed = audit(contract, 100, sure, client=Replayed(SITE, contract), seed=1)
+    assert passed.passed, passed
+    assert passed["page"].figures["visits"] == 300
+    assert 70 < passed.trials <= 100  # of the answer that was drawn least often
+    failed = audit(contract, 100, sure, client=Telling(SITE, contract), seed=1)
+    assert [one.name for one in failed.verdicts if one.passed is False] == ["page"]
+    (trace, *_) = json.loads(json.dumps(failed.to_dict()))["verdicts"][4]["traces"]
+    assert (trace["kind"], trace["value"], trace["of"]) == ("cookie", trace["of"], trace["of"])
+    assert trace["other_value"] == trace["other"]
+
+
+def test_pages_are_not_timed():
+    client = Replayed(SITE, survey())
+    with pytest.raises(InvalidArgument, match="timing"):
+        audit(survey(), 100, client=client, timing=["python"])
