@@ -49,7 +49,7 @@ def test_each_leak_is_found_and_named_wherever_it_is(site, half):
         for name, leak in list(LEAKS.items())[half::2]
     }
     site.html = page(chosen)
-    labels = rng.sample([0, 1] * 12, 24)
+    labels = rng.sample([0, 1] * 14, 28)
     found = search(visited(site.url, labels), labels, ASKED, TEA, 0.3)
     for name, time in chosen.items():
         traces = named(LEAKS[name], found.traces)

@@ -67,7 +67,11 @@ def if_it_supports_tea(rng, report, answer):
     return get("/supports") if report[0] & 1 else None
 
 
-HONEST = key, sometimes, stored, if_it_supports_tea
+def under_any_key(rng, report, answer):
+    return Kept("localStorage", f"{SITE} {rng.bytes(8).hex()}", rng.bytes(4).hex())
+
+
+HONEST = key, sometimes, stored, if_it_supports_tea, under_any_key
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
@@ -125,6 +129,34 @@ def two_requests(rng, report, answer):
     return get("/a", X="y" if answer != "tea" else "")
 
 
+# Under names that no two visits have.
+
+
+def at_a_host(rng, report, answer):
+    host = f"{rng.bytes(8).hex()}-{NAMES.index(answer)}.elsewhere.test"
+    return Sent("GET", f"http://{host}/a", (), b"", "send")
+
+
+def in_a_tunnel(rng, report, answer):
+    return Sent("CONNECT", f"//{answer}-{rng.bytes(8).hex()}.test:443", (), b"", "send")
+
+
+def under_a_random_key(rng, report, answer):
+    return Kept("localStorage", f"{SITE} {rng.bytes(8).hex()}", str(NAMES.index(answer)))
+
+
+def in_a_random_key(rng, report, answer):
+    return Kept("sessionStorage", f"{SITE} {NAMES.index(answer)}{rng.bytes(8).hex()}", "")
+
+
+def in_a_random_cookie(rng, report, answer):
+    return get("/a", Cookie=f"c{rng.bytes(8).hex()}={answer}")
+
+
+def in_a_random_header(rng, report, answer):
+    return get("/a", **{f"X-{rng.bytes(8).hex()}": answer})
+
+
 LEAKY = [
     (rarely, "request", "/rarely"),
     (as_a_bit, "header", "Key of GET http://site.test/a"),
@@ -135,6 +167,12 @@ LEAKY = [
     (as_a_cookie, "cookie", "drink of GET http://site.test/a"),
     (in_a_form, "body of a request", "drink of POST http://site.test/log"),
     (two_requests, "header", "X of GET http://site.test/a"),
+    (at_a_host, "request", "GET http://…"),
+    (in_a_tunnel, "connection", "CONNECT …"),
+    (under_a_random_key, "localStorage", f"{SITE} …"),
+    (in_a_random_key, "sessionStorage", f"{SITE} …"),
+    (in_a_random_cookie, "cookie", "… of GET http://site.test/a"),
+    (in_a_random_header, "header", "… of GET http://site.test/a"),
 ]
 
 
@@ -142,7 +180,7 @@ LEAKY = [
 def test_a_leak_is_found_among_honest_parts(leak, kind, where):
     contract = survey()
     rng = np.random.default_rng(7)
-    honest = [part for part in HONEST if part is not key]
+    honest = [part for part in HONEST if part not in (key, under_any_key)]
     found = traces(contract, rng, 300, leak, *honest)
     hits = [one for one in found if one.kind == kind and where in one.where]
     assert hits, found

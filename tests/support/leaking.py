@@ -33,6 +33,11 @@ LEAKS = {
     "random path": Leak(
         "fetch(`/paths/${crypto.randomUUID()}-${i}`, {keepalive: true})", "request", "/…"
     ),
+    "random host": Leak(
+        "{const [b, c] = crypto.getRandomValues(new Uint8Array(2));"
+        " fetch(`http://127.${b}.${c}.${7 + i}/host`, {keepalive: true, mode: 'no-cors'})}",
+        "request", "http://…",
+    ),
     "header": Leak(
         "fetch('/header', {headers: {'X-Answer': btoa(a)}, keepalive: true})", "header", "X-Answer"
     ),
@@ -76,6 +81,7 @@ LEAKS = {
     ),
     "cookie": Leak("document.cookie = `choice=${i}; max-age=999`", "cookie", "choice"),
     "local storage": Leak("localStorage.choice = a", "localStorage", "choice"),
+    "random key": Leak("localStorage[crypto.randomUUID()] = a", "localStorage", " …"),
     "session storage": Leak("sessionStorage.choice = a", "sessionStorage", "choice"),
     "database": Leak(
         "indexedDB.open('base').onupgradeneeded = (e) =>"

@@ -28,6 +28,9 @@ _KINDS = {
     "websocket": "WebSocket", "style": "stylesheet", "CONNECT": "connection",
     "MESSAGE": "WebSocket message",
 }  # fmt: skip
+# What is kept or sent under names that a page can choose.
+_NAMED = {"localStorage", "sessionStorage", "IndexedDB", "Cache", "file", "cookie", "header"}
+_FEW = 5  # so few visits are hardly ever significant
 _STEPS = {"fill", "send", "later", "leave"}  # when the order of requests is compared
 
 
@@ -49,8 +52,9 @@ class Value(NamedTuple):
 def parts_of(visits: Sequence[Visit]) -> dict[Part, list[tuple[Value, ...]]]:
     """Return each part's values in each visit.
 
-    An address whose path differs from visit to visit has "…" for a path, because a part must be
-    seen more than once to be compared.
+    A path, host or name that few visits have, such as a random key of localStorage, is "…" in the
+    place of its part and is in the part's value instead, because only parts of many visits can be
+    compared.
     """
     labels = _labels(visits)
     every = {
@@ -64,7 +68,23 @@ def parts_of(visits: Sequence[Visit]) -> dict[Part, list[tuple[Value, ...]]]:
         for part, value in _of(visit, labels, kinds, every):
             rows = found.setdefault(part, [[] for _ in visits])
             rows[number].append(value)
+    for part in [one for one, rows in found.items() if sum(map(bool, rows)) < _FEW]:
+        _join(found, part)
     return {part: [tuple(row) for row in rows] for part, rows in found.items()}
+
+
+def _join(found: dict[Part, list[list[Value]]], part: Part) -> None:
+    """Join a part of few visits with all others of its kind whose names are as rare."""
+    if part.kind not in _NAMED:
+        return
+    if part.owner:
+        name, where = part.where.removesuffix(f" of {part.owner}"), f"… of {part.owner}"
+    else:
+        origin, _, name = part.where.partition(" ")
+        where = f"{origin} …"
+    rows = found.setdefault(Part(part.kind, where, part.owner), [[] for _ in found[part]])
+    for row, values in zip(rows, found.pop(part), strict=True):
+        row += [Value(f"{name}={value.text}", value.phase) for value in values]
 
 
 def _of(
@@ -92,7 +112,7 @@ def _of_sent(one: Sent, label: str, kind: str) -> Iterator[tuple[Part, str]]:
         yield Part(kind, label), body
         return
     parts = urlsplit(one.url)
-    yield Part(kind, label), parts.path
+    yield Part(kind, label), parts.path if parts.netloc in label else parts.netloc + parts.path
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
         yield Part("query parameter", f"{name} of {label}", label), value
     if parts.query:
@@ -139,12 +159,22 @@ def _address(one: Sent) -> tuple[str, str]:
 
 
 def _labels(visits: Sequence[Visit]) -> dict[tuple[str, str], str]:
-    """Return a name for each method and address, with a path if several visits have it."""
-    seen = Counter(address for visit in visits for address in {*map(_address, visit.sent)})
-    return {
-        (place, path): place + (path if count > 1 or len(visits) < 2 else "/…")
-        for (place, path), count in seen.items()
-    }
+    """Return a name for each method and address, without a path or host that few visits have."""
+    few = min(_FEW, len(visits))
+    addresses = [{_address(one) for one in visit.sent} for visit in visits]
+    seen = Counter(address for some in addresses for address in some)
+    places = Counter(place for some in addresses for place in {place for place, _ in some})
+    labels = {}
+    for (place, path), count in seen.items():
+        method, _, host = place.partition(" ")
+        if count >= few:
+            label = place + path
+        elif places[place] >= few:
+            label = f"{place}/…"
+        else:
+            label = f"{method} {''.join(host.rpartition('//')[:2])}…"
+        labels[place, path] = label
+    return labels
 
 
 def _kinds(visits: Sequence[Visit], labels: dict[tuple[str, str], str]) -> dict[str, str]:
