@@ -11,7 +11,7 @@ import pytest
 from asked import DRINK, PARTY, SURVEYS
 from browser import ROOT, STATIC, Site, need
 from privet import Survey
-from privet.audit.clients import Callable, Command, InProcess, Page
+from privet.audit import Callable, Command, InProcess, Page
 from privet.errors import ClientFailure, InvalidArgument
 from serving import Serving
 

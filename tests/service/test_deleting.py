@@ -22,12 +22,13 @@ def full(tmp_path):
     """A server with a survey in several chunks, and some of its reports."""
     rows = LONG.randomize_batch(["7"] * MANY)
     with Serving(tmp_path) as server:
-        client = server.client()
-        client.create(LONG)
+        server.client().create(LONG)
         with open_store(tmp_path / "surveys.db") as store:
             for _ in range(3):
-                assert client.send(LONG.id, rows.tobytes()).status == 200
+                # A fold may take longer than the server keeps an idle connection.
+                assert server.client().send(LONG.id, rows.tobytes()).status == 200
                 store.fold(LONG.id, force=True)
+        client = server.client()
         assert client.send(LONG.id, rows[:1000].tobytes()).status == 200
         yield server, client, [row.tobytes() for row in rows[:20]]
         assert server.terminate() == 0

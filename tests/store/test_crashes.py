@@ -36,14 +36,15 @@ with open_store(sys.argv[1]) as store:
 """
 
 
-def kill_while_adding(place, key, wait):
-    """Return the number of the last group that was said to be stored."""
+def kill_while_adding(place, key, groups, wait):
+    """Kill it some seconds after so many groups; return the number of the last that it named."""
     command = [sys.executable, "-c", ADDING, place, str(key), *(one.hex() for one in REPORTS)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "ready\n"
+        said = [process.stdout.readline() for _ in range(groups)]
         time.sleep(wait)
         process.send_signal(signal.SIGKILL)
-        said = process.stdout.read().split("\n")[:-1]  # what a kill cut short was not said
+        said += process.stdout.read().split("\n")[:-1]  # what a kill cut short was not said
     assert process.returncode == -signal.SIGKILL
     return max([key - 1, *map(int, said)])
 
@@ -68,9 +69,9 @@ def wait_for_what_is_on_its_way(place):
 def test_what_was_said_to_be_stored_is(place):
     with open_store(place) as store:
         store.create(AGE)
-    waits, last = random.Random(7), -1
+    waits, last = random.Random(7), -1  # by groups, as a busy machine needs long for one
     for _ in range(KILLS):
-        last = kill_while_adding(place, last + 1, waits.uniform(0, 0.06))
+        last = kill_while_adding(place, last + 1, waits.randrange(5), waits.uniform(0, 0.02))
         wait_for_what_is_on_its_way(place)
         with open_store(place) as store:
             groups = stored(store, AGE).total() // len(REPORTS)

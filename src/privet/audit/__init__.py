@@ -9,7 +9,8 @@ Reports of a few known answers are made by the million, and three things are ask
 - *Do repeats differ?* A person's device must answer the same question in the same way, or by fresh
   copies of one permanent response.
 
-On request, hits and misses are timed as well.
+Of a page, everything else that leaves the browser or stays on the device is examined, too
+(`privet.audit.traces`). On request, hits and misses are timed as well.
 
 A correct client fails with a probability of 1 − confidence at most, whatever is asked of it: the
 level is divided among all tests (Bonferroni, which holds however they depend on each other).
@@ -27,12 +28,14 @@ from ..bulk.progress import no_progress
 from ..contract import Contract
 from ..errors import Clamped, InvalidArgument
 from ..mechanisms.base import Mechanism
-from .clients import Callable, Command, InProcess, Page
+from .browsing import Page
+from .clients import Callable, Command, InProcess
 from .repeats import repeats_verdict
 from .result import Audit, Verdict
 from .subjects import Direct, claimed_of, probes
 from .timing import timing_verdict
 from .trials import Trials
+from .watched import Watched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +53,9 @@ __all__ = [
     "audit",
 ]
 
-# Which part of the level each question has; repeats take none, as no chance is involved.
-_PRIVACY, _LAW, _REPEATS, _TIMING = 0.4, 0.35, 0.05, 0.2
+# Which part of the level each question has. The last is for time or, because pages are not timed,
+# for what else a page leaves behind.
+_PRIVACY, _LAW, _REPEATS, _TIMING_OR_PAGE = 0.4, 0.35, 0.05, 0.2
 
 
 def audit(
@@ -73,7 +77,8 @@ def audit(
     subject : Mechanism, Survey or Questionnaire
         Whose law the reports must follow, and whose ε they must keep.
     trials : int
-        How many reports are made of each answer. With a million, an excess of .02 is seen.
+        How many reports are made of each answer. With a million, an excess of .02 is seen. A page
+        is visited so often on average, with answers in random order.
     confidence : float
         A correct client passes with at least this probability.
     client : Client, optional
@@ -84,7 +89,8 @@ def audit(
     repeats : int
         How often a device is asked the same thing again.
     timing : sequence of "python", "node" and "browser"
-        Where single reports of a survey's own client are timed: in Python, or privet.js elsewhere.
+        Where single reports of a survey's own client are timed: in Python, or privet.js elsewhere;
+        not with a page.
     seed : int, optional
         Makes the choice of answers repeatable.
     progress : Progress
@@ -101,6 +107,8 @@ def audit(
         raise InvalidArgument("audit", "subject", rule, subject)
     trials = whole("audit", "trials", trials, 100)
     alpha = alpha_of("audit", confidence, "confidence")
+    if timing and isinstance(client, Page):
+        raise InvalidArgument("audit", "timing", "left out where the client is a page", [*timing])
     made: Any = client
     if made is None:
         made = InProcess(subject) if isinstance(subject, Contract) else Direct(subject)  # type: ignore[arg-type]
@@ -110,14 +118,22 @@ def audit(
     seen = Trials(mechanism, asked)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Clamped)  # numbers beyond the ends are asked on purpose
+        watched = None
         with progress("reports", total=trials * len(asked)) as advance:
-            seen.run(made, trials, advance)
+            if isinstance(made, Page):
+                watched = Watched(made, asked, trials, rng, advance)
+                trials = watched.least
+                seen.run(watched, trials, lambda _: None)
+            else:
+                seen.run(made, trials, advance)
         repeated = repeats_verdict(made, mechanism, asked, repeats, _REPEATS * alpha)
     bound, epsilon, leaks = seen.privacy_verdicts(_PRIVACY * alpha)
     law = seen.law_verdict(_LAW * alpha)
     verdicts = [epsilon, law, repeated, leaks]
+    if watched is not None:
+        verdicts.append(watched.verdict(_TIMING_OR_PAGE * alpha))
     if timing:
-        verdicts.append(timing_verdict(made, asked[1], timing, _TIMING * alpha))
+        verdicts.append(timing_verdict(made, asked[1], timing, _TIMING_OR_PAGE * alpha))
     return Audit(
         repr(subject), claimed_of(mechanism), bound, trials, len(asked), confidence, tuple(verdicts)
     )

@@ -3,7 +3,7 @@
     InProcess(survey)           this package's own batches
     Callable(function, survey)  a Python function of one answer
     Command(argv, survey)       a program: answers in, reports out, a line each
-    Page(url, survey)           a page in a browser, filled in as a person does
+    Page(url, survey)           a page in a browser, filled in as a person does (browsing.py)
 
 Reports are taken as they come: whether they are of the right length, or reports at all, is for
 the audit to say. docs/guides/auditing_clients.md has what programs and pages must do.
@@ -14,21 +14,18 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
-from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
 from secrets import token_bytes
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import ClientFailure, InvalidArgument
-from ..extras import require
 from ..questionnaire import Questionnaire
 
 if TYPE_CHECKING:
     from collections.abc import Callable as Function
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -36,9 +33,8 @@ if TYPE_CHECKING:
     from ..contract import Contract
     from ..survey import Survey
 
-__all__ = ["Callable", "Client", "Command", "InProcess", "Page", "chromium"]
+__all__ = ["Callable", "Client", "Command", "InProcess"]
 
-_REPORTS = re.compile(r"/reports(\?|$)")  # where a page posts to
 _HEX = re.compile(rb"(?:[0-9a-f]{2})*")
 
 
@@ -176,107 +172,3 @@ class Command:
                 f"{name} must write one line for each of {count} answers. Got {len(lines)}."
             )
         return [bytes.fromhex(line.decode()) for line in lines]
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page in Chromium that asks as `<privet-survey>` does, in groups named by their question.
-
-    Each report is made by a device with nothing on it yet. What a page posts to an address that
-    ends in /reports is taken here, and does not reach the service.
-    """
-
-    url: str
-    survey: Survey | Questionnaire
-    seconds: float = 30.0
-
-    def reports(self, answers: Sequence[Any]) -> list[bytes]:
-        """Return what a new device sends for each answer."""
-        with chromium(f"{self.url} cannot be answered") as browser:
-            found = []
-            for answer in answers:
-                with self._device(browser) as page:
-                    found.append(self._answered(page, answer))
-            return found
-
-    def repeats(self, answer: Any, times: int) -> list[bytes]:
-        """Return what one device sends when the page is opened again and again.
-
-        A page that asks no more once it has sent a report sends that one alone.
-        """
-        with chromium(f"{self.url} cannot be answered") as browser, self._device(browser) as page:
-            found = [self._answered(page, answer)]
-            while len(found) < times and self._asks(page):
-                found.append(self._answered(page, answer))
-            return found
-
-    @contextmanager
-    def _device(self, browser: Any) -> Iterator[Any]:
-        context = browser.new_context()
-        context.set_default_timeout(1000 * self.seconds)
-        fingerprint = self.survey.fingerprint
-        said = {"outcome": "counted", "survey": self.survey.id, "fingerprint": fingerprint}
-        headers = {"Access-Control-Allow-Origin": "*"}
-        context.route(_REPORTS, lambda route: route.fulfill(json=said, headers=headers))
-        try:
-            yield context.new_page()
-        finally:
-            context.set_offline(True)  # or a page might send its report once more as it goes away
-            context.close()
-
-    def _asks(self, page: Any) -> bool:
-        """Open the page, and tell whether it asks, or says that it has sent a report."""
-        page.goto(self.url)
-        form = _form(page)
-        form.or_(page.locator("privet-survey[state=sent]")).wait_for()
-        return bool(form.count())
-
-    def _answered(self, page: Any, answer: Any) -> bytes:
-        """Open the page, fill it in, and return what it posts."""
-        page.goto(self.url)
-        form = _form(page)
-        form.wait_for()
-        if isinstance(self.survey, Questionnaire):
-            asked = [one for one in self.survey.surveys if _group(form, one).count()]
-            answers = [answer.get(one.id) for one in asked]
-        else:
-            asked, answers = [self.survey], [answer]
-        for one, own in zip(asked, answers, strict=True):
-            _fill(_group(form, one), one, own)
-        with page.expect_response(_REPORTS) as taken:
-            form.get_by_role("button").click()
-        taken.value.finished()
-        return taken.value.request.post_data_buffer or b""
-
-
-@contextmanager
-def chromium(what_failed: str) -> Iterator[Any]:
-    """Start Chromium, the system's or Playwright's; raise ClientFailure if anything goes wrong."""
-    playwright = require("playwright.sync_api", "browser", "Auditing in a browser")
-    try:
-        with playwright.sync_playwright() as started:
-            yield started.chromium.launch(executable_path=shutil.which("chromium"))
-    except playwright.Error as error:
-        said = error.message.strip().splitlines()[0]
-        raise ClientFailure(f"{what_failed} in Chromium: {said}") from None
-
-
-def _form(page: Any) -> Any:
-    return page.locator("form", has=page.get_by_role("group"))
-
-
-def _group(form: Any, survey: Survey) -> Any:
-    return form.get_by_role("group", name=survey.question, exact=True)
-
-
-def _fill(group: Any, survey: Survey, answer: Any) -> None:
-    """Answer one question as a person does."""
-    if survey.answers.kind == "scale":
-        group.get_by_role("spinbutton").fill(str(answer))
-    elif survey.answers.kind == "several":
-        for one in answer:
-            group.get_by_role("checkbox", name=one, exact=True).check()
-    elif (typed := group.get_by_role("combobox")).count():
-        typed.fill(answer)
-    else:
-        group.get_by_role("radio", name=answer, exact=True).check()

@@ -13,6 +13,7 @@ _TITLES = {
     "law": ("the law is the contract's", "the law differs from the contract"),
     "repeats": ("repeats say no more", "repeats differ"),
     "leaks": ("no leak found", "a leak besides the report"),
+    "page": ("nothing else depends on the answer", "the page gives the answer away"),
     "timing": ("time says nothing", "time tells hits from misses"),
 }
 
@@ -24,7 +25,7 @@ class Verdict:
     Attributes
     ----------
     name : str
-        "epsilon", "law", "repeats", "leaks" or "timing".
+        "epsilon", "law", "repeats", "leaks", "page" or "timing".
     passed : bool or None
         None where it was not tested.
     found : str

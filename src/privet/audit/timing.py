@@ -21,7 +21,7 @@ import numpy as np
 from scipy.stats import binom
 
 from ..errors import ClientFailure, InvalidArgument
-from .clients import chromium
+from .browsing import chromium
 from .events import supports
 from .result import Verdict
 

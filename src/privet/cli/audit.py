@@ -77,7 +77,7 @@ def audit(
 
     By default the client is this package. The exit code is 5 if anything is wrong: ε is exceeded,
     the law of reports is not the contract's, the same answer is randomized again, something leaks
-    besides the report, or time tells hits from misses.
+    besides the report, a page gives the answer away, or time tells hits from misses.
 
     privet audit survey.json --trials 100000 --confidence 0.9999
     """
