@@ -19,6 +19,7 @@ from privet import Scale, Survey
 from privet.audit import audit
 from privet.audit.bounds import expected_bound
 from privet.audit.subjects import Direct
+from privet.device.mechanisms.paged import Paged
 from privet.entropy import seeded
 from privet.mechanisms import (
     BinaryRR,
@@ -29,12 +30,11 @@ from privet.mechanisms import (
     for_one,
     for_several,
 )
-from privet.mechanisms.paged import Paged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from privet.mechanisms.base import Mechanism
+    from privet.device.mechanisms.base import Mechanism
 
 _SUPPORT = Path(__file__).resolve().parent.parent / "tests" / "support"
 _AGE = Survey("How old?", Scale(0, 120), 1.0, id="age")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from privet.analysis.laws import draw_counts
 from privet.mechanisms import KSubset, choose
-from privet.simulate.laws import draw_counts
 from privet.tables import Combined, PageCounts
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from privet import Survey
+from privet.analysis.regression.linear import least_squares, stand_ins
+from privet.analysis.regression.logit import Likelihood, maximize, softmax
+from privet.analysis.regression.supports import Supports
 from privet.entropy import seeded
 from privet.mechanisms import Interval, by_name
 from privet.regression import fit
-from privet.regression.linear import least_squares, stand_ins
-from privet.regression.logit import Likelihood, maximize, softmax
-from privet.regression.supports import Supports
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

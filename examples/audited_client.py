@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import privet
 from privet import Survey
-from privet.contract import Contract
+from privet.device.contract import Contract
 
 HERE = Path(__file__).resolve()
 PRIVET_JS = Path(privet.__file__).with_name("service") / "static" / "privet.js"

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet import entropy
-from privet.entropy import Stream
+from privet.device import entropy
+from privet.device.entropy import Stream
 from privet.errors import InvalidArgument
 
 

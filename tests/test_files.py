@@ -11,9 +11,10 @@ from threading import Barrier, Thread
 
 import pytest
 
-from privet import Survey, files
+from privet import Survey
+from privet.device import files
+from privet.device.files import replacing
 from privet.errors import InvalidFile
-from privet.files import replacing
 
 NOBODY, SOMEBODY = 65534, 54321  # users other than root
 
@@ -280,7 +281,7 @@ def test_nothing_but_the_standard_library_is_needed():
     """A client on a person's device writes files, too."""
     code = (
         "import sys, types; privet = sys.modules['privet'] = types.ModuleType('privet'); "
-        "privet.__path__ = sys.argv[1:]; import privet.files; print(*sys.modules)"
+        "privet.__path__ = sys.argv[1:]; import privet.device.files; print(*sys.modules)"
     )
     command = [sys.executable, "-S", "-c", code, str(Path(files.__file__).parent)]
     shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)

@@ -11,10 +11,10 @@ from time import process_time
 import pytest
 
 from privet import Questionnaire, Scale, Several, Survey
-from privet.contract import Contract
+from privet.device.contract import Contract
+from privet.device.mechanisms.paged import MOST_PAGES, MOST_WEIGHT
 from privet.errors import InvalidSurvey
 from privet.mechanisms import by_name
-from privet.mechanisms.paged import MOST_PAGES, MOST_WEIGHT
 
 DRINK = Survey("Drink?", ["tea", "coffee", "milk"], 1.0, id="drink")
 AGE = Survey("Age?", Scale(0, 100, cells=11, bands=[18, 65], unit="years"), 1.0, id="age")

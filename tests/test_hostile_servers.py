@@ -13,7 +13,8 @@ from threading import Event, Thread, Timer
 
 import pytest
 
-from privet import Client, Survey, exchange
+from privet import Client, Survey
+from privet.device import exchange
 from privet.errors import InvalidSurvey, ServiceFailure, SurveyMismatch
 from sending import scripted
 

@@ -14,19 +14,19 @@ from time import process_time
 import pytest
 
 from privet import Survey
-from privet.entropy import Stream
-from privet.errors import InvalidSurvey
-from privet.mechanisms import ListedSets, OneOption, SetSubset
-from privet.mechanisms.base import MAX_EPSILON, MIN_EPSILON
-from privet.mechanisms.choices import MOST_OPTIONS
-from privet.mechanisms.odds import floor_exp
-from privet.mechanisms.subsets.fields import (
+from privet.device.mechanisms.base import MAX_EPSILON, MIN_EPSILON
+from privet.device.mechanisms.choices import MOST_OPTIONS
+from privet.device.mechanisms.odds import floor_exp
+from privet.device.mechanisms.subsets.fields import (
     is_prime,
     prime_factors,
     prime_power,
     primitive_recurrence,
     primitive_root,
 )
+from privet.entropy import Stream
+from privet.errors import InvalidSurvey
+from privet.mechanisms import ListedSets, OneOption, SetSubset
 
 LETTERS = [chr(c) for c in range(33, 127) if chr(c) not in '"\\']
 NAMES = [a + b for a in ("", *LETTERS) for b in LETTERS]

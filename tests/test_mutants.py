@@ -13,19 +13,19 @@ import mutants
 ROOT = Path(__file__).resolve().parents[1]
 
 MUTANTS = [
-    ("entropy.py", "if value < limit:", "if value <= limit:",
+    ("device/entropy.py", "if value < limit:", "if value <= limit:",
      "test_entropy.py::test_coin_compares_little_endian_words_with_exact_bounds"),
-    ("entropy.py", "undecided = agree", "undecided |= agree",
+    ("device/entropy.py", "undecided = agree", "undecided |= agree",
      "test_entropy.py::test_coins_are_independent_with_the_exact_probability"),
-    ("entropy.py", "self._secure and self._process", "self._secure or self._process",
+    ("device/entropy.py", "self._secure and self._process", "self._secure or self._process",
      "test_entropy.py::test_a_process_draws_one_key_and_a_seed_none"),
-    ("mechanisms/subsets/k_subset.py", "        if inside:\n", "        if not inside:\n",
+    ("device/mechanisms/subsets/k_subset.py", "        if inside:\n", "        if not inside:\n",
      "mechanisms/test_exactness.py::test_k_subset_is_exactly_the_papers_mechanism"),
     ("analysis/tally.py", "if crc32(body) != crc:", "if crc32(body) == crc:",
      "analysis/test_tally.py::test_what_is_wrong_with_bytes_is_said"),
     ("analysis/counter.py", "number * rows + row", "number + rows + row",
      "analysis/test_counter.py::test_chunks_make_no_difference[True-one-bit]"),
-    ("refine/groups.py", "pooled * (1 - pooled)", "pooled * (2 - pooled)",
+    ("analysis/refine/groups.py", "pooled * (1 - pooled)", "pooled * (2 - pooled)",
      "refine/test_groups.py::test_it_is_what_the_formulas_say"),
     ("store/checking.py", "continue", "break", "store/test_store.py::test_counts_only[sqlite]"),
 ]  # fmt: skip

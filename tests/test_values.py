@@ -14,8 +14,8 @@ from pyarrow import parquet
 
 from privet import Survey
 from privet.bulk import read_answers
+from privet.device.values import plain, text_of
 from privet.entropy import seeded
-from privet.values import plain, text_of
 
 DAY, HOUR = datetime(2024, 12, 31), datetime(2024, 12, 31, 9, 30)
 

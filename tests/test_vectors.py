@@ -13,11 +13,11 @@ import naive
 import naive_others
 import naive_sets
 from privet import Questionnaire, Survey
-from privet.canonical import decode, encode
+from privet.device.canonical import decode, encode
+from privet.device.mechanisms.subsets.start import usual_start
 from privet.entropy import Stream
 from privet.errors import InvalidReport
 from privet.mechanisms import KSubset, by_name, for_one, for_several
-from privet.mechanisms.subsets.start import usual_start
 
 FOLDER = Path(__file__).parent / "vectors"
 ALGORITHM, OTHERS, CONTRACTS, DESIGNS, SETS, ANSWERS = (

@@ -1,7 +1,7 @@
 """Shares of categories, their sums, comparisons and ranks: is what is said of them so?
 
 People are drawn anew from the truth for every survey, and their counts from the mechanism's exact
-law (`privet.simulate.laws`).
+law (`privet.analysis.laws`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet import Estimate, Survey, mechanisms, poisoning, refine, sums
+from privet.analysis.laws import draw_counts
 from privet.entropy import Entropy
-from privet.simulate.laws import draw_counts
 
 from .study import Study
 from .truths import CATEGORIES, shares_of
@@ -329,9 +329,9 @@ STUDIES = [
             "privet.analysis.estimator.HitRates.interval",
             "privet.analysis.estimator.HitRates.p_values",
             "privet.analysis.presence.clopper_pearson",
-            "privet.mechanisms.forwards.Estimated.interval",
-            "privet.refine.posterior.Shrunk.interval",
-            "privet.refine.shrinkage.shrink",
+            "privet.device.mechanisms.forwards.Estimated.interval",
+            "privet.analysis.refine.posterior.Shrunk.interval",
+            "privet.analysis.refine.shrinkage.shrink",
         ),
         _truths(),
         _shares,
@@ -351,11 +351,11 @@ STUDIES = [
         "totals of categories",
         (
             f"{ESTIMATE}.total",
-            "privet.sums.totals.total",
+            "privet.analysis.sums.totals.total",
             "privet.analysis.hits.Hits.interval",
             "privet.analysis.hits.Hits.matched",
-            "privet.sums.totals.Total.interval",
-            "privet.sums.totals.Total.standard_error",
+            "privet.analysis.sums.totals.Total.interval",
+            "privet.analysis.sums.totals.Total.standard_error",
         ),
         _truths(),
         _totals,
@@ -364,12 +364,12 @@ STUDIES = [
         "differences of categories",
         (
             f"{ESTIMATE}.difference",
-            "privet.sums.totals.difference",
-            "privet.sums.totals.Difference.first",
-            "privet.sums.totals.Difference.second",
+            "privet.analysis.sums.totals.difference",
+            "privet.analysis.sums.totals.Difference.first",
+            "privet.analysis.sums.totals.Difference.second",
             f"{ESTIMATE}.change",
-            "privet.sums.totals.Difference.interval",
-            "privet.sums.totals.Difference.standard_error",
+            "privet.analysis.sums.totals.Difference.interval",
+            "privet.analysis.sums.totals.Difference.standard_error",
         ),
         _truths(),
         _differences,
@@ -377,10 +377,10 @@ STUDIES = [
     Study(
         "tests of shares",
         (
-            "privet.sums.fit.fit",
-            "privet.sums.homogeneity.homogeneity",
-            "privet.sums.calibration.Tested.p_value",
-            "privet.sums.calibration.Tested.by_category",
+            "privet.analysis.sums.fit.fit",
+            "privet.analysis.sums.homogeneity.homogeneity",
+            "privet.analysis.sums.calibration.Tested.p_value",
+            "privet.analysis.sums.calibration.Tested.by_category",
             f"{ESTIMATE}.homogeneity",
         ),
         _truths("flat", "three, nine empty", "1 % in the second"),
@@ -392,10 +392,10 @@ STUDIES = [
         (
             f"{ESTIMATE}.ranks",
             f"{ESTIMATE}.top",
-            "privet.sums.ranks.ranks",
-            "privet.sums.ranks.top",
-            "privet.sums.ranks.lead",
-            "privet.sums.ranks.Lead.margin",
+            "privet.analysis.sums.ranks.ranks",
+            "privet.analysis.sums.ranks.top",
+            "privet.analysis.sums.ranks.lead",
+            "privet.analysis.sums.ranks.Lead.margin",
         ),
         {
             **_truths("flat", "a giant", "three, nine empty"),
@@ -419,8 +419,8 @@ STUDIES = [
     Study(
         "likeliest shares",
         (
-            "privet.refine.likelihood.maximum_likelihood",
-            "privet.refine.likelihood.Likelihood.standard_errors",
+            "privet.analysis.refine.likelihood.maximum_likelihood",
+            "privet.analysis.refine.likelihood.Likelihood.standard_errors",
         ),
         _truths("flat"),  # elsewhere shares are at 0, which the errors do not allow for
         _likeliest,
@@ -445,14 +445,14 @@ STUDIES = [
     Study(
         "weighted groups",
         (
-            "privet.sums.strata.poststratify",
-            "privet.sums.strata.Poststratified.interval",
-            "privet.sums.strata.Poststratified.p_values",
-            "privet.sums.strata.Poststratified.found",
-            "privet.sums.strata.Poststratified.total",
-            "privet.sums.strata.Poststratified.standard_errors",
-            "privet.sums.strata.WeightedTotal.interval",
-            "privet.sums.strata.WeightedTotal.standard_error",
+            "privet.analysis.sums.strata.poststratify",
+            "privet.analysis.sums.strata.Poststratified.interval",
+            "privet.analysis.sums.strata.Poststratified.p_values",
+            "privet.analysis.sums.strata.Poststratified.found",
+            "privet.analysis.sums.strata.Poststratified.total",
+            "privet.analysis.sums.strata.Poststratified.standard_errors",
+            "privet.analysis.sums.strata.WeightedTotal.interval",
+            "privet.analysis.sums.strata.WeightedTotal.standard_error",
         ),
         _truths("a giant", "1 % in the second", ".3 % in the second"),
         _weighted,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.answers import Answers
+    from privet.device.answers.base import Answers
     from privet.sums import Change
 
     from .study import Once, Score
@@ -189,20 +189,23 @@ def _of_scale(scale: Scale) -> Any:
 
 
 _CHANGE = tuple(
-    f"privet.sums.independent.Change.{name}"
+    f"privet.analysis.sums.independent.Change.{name}"
     for name in ("interval", "p_value", "standard_error", "before", "after")
 )
 _SHARES = (
     *_CHANGE,
     "privet.analysis.estimate.Estimate.change",
-    "privet.sums.changes.change",
-    "privet.sums.changes.changes",
-    *(f"privet.sums.changes.Changes.{name}" for name in ("low", "high", "found", "p_values")),
+    "privet.analysis.sums.changes.change",
+    "privet.analysis.sums.changes.changes",
+    *(
+        f"privet.analysis.sums.changes.Changes.{name}"
+        for name in ("low", "high", "found", "p_values")
+    ),
 )
 _FIGURES = (
     *_CHANGE,
     *(
-        f"privet.sums.scale_changes.ScaleChanges.{name}"
+        f"privet.analysis.sums.scale_changes.ScaleChanges.{name}"
         for name in ("mean", "median", "quantile", "share", "bands", "figures", "table")
     ),
 )

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privet.analysis.refine import smooth as fitting
 from privet.mechanisms import KSubset
-from privet.refine import smooth as fitting
 from privet.simulate import counts as draw_counts
 
 from .scales import AGES, RATED, cells_of, chances_of, survey_of

@@ -167,11 +167,11 @@ STUDIES = [
         Study(
             f"pairs of options, {name}",
             (
-                "privet.sums.pairs.Pairs.share",
-                "privet.sums.pairs.Pairs.at",
-                "privet.sums.pairs.Pairs.standard_errors",
-                "privet.sums.pairs.pair_shares",
-                "privet.sums.pairs.together",
+                "privet.analysis.sums.pairs.Pairs.share",
+                "privet.analysis.sums.pairs.Pairs.at",
+                "privet.analysis.sums.pairs.Pairs.standard_errors",
+                "privet.analysis.sums.pairs.pair_shares",
+                "privet.analysis.sums.pairs.together",
             ),
             TRUTHS,
             partial(_pairs, make),

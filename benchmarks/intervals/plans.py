@@ -28,7 +28,7 @@ from .study import LEVEL, Study
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from privet.mechanisms.base import Mechanism
+    from privet.device.mechanisms.base import Mechanism
 
     from .study import Once, Score
 

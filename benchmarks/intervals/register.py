@@ -43,19 +43,19 @@ _REASONS = {
         privet.plan.planning.Plan: common_margin margin
         privet.plan.planning.ScalePlan: margin share_margin
         privet.plan.questionnaires.PlannedQuestion.standard_error
-        privet.regression.fitted.Logit: predictor profiles
-        privet.regression.fitting: fit fit_linear fit_logit
-        privet.regression.logit.Likelihood.of_people
-        privet.regression.predicting.Predictor.interval
-        privet.regression.profiles.Profiles: interval standard_errors
-        privet.sums.totals.estimate_of
-        privet.sums.totals.Found: low high
+        privet.analysis.regression.fitted.Logit: predictor profiles
+        privet.analysis.regression.fitting: fit fit_linear fit_logit
+        privet.analysis.regression.logit.Likelihood.of_people
+        privet.analysis.regression.predicting.Predictor.interval
+        privet.analysis.regression.profiles.Profiles: interval standard_errors
+        privet.analysis.sums.totals.estimate_of
+        privet.analysis.sums.totals.Found: low high
         """,
     "known without an error, or an outline": """
-        privet.answers.scale.Scale: low high
+        privet.device.answers.scale.Scale: low high
         privet.audit.result.Verdict.found
-        privet.sums.independent.Known: interval standard_error
-        privet.sums.independent.Uncertain: interval standard_error
+        privet.analysis.sums.independent.Known: interval standard_error
+        privet.analysis.sums.independent.Uncertain: interval standard_error
         """,
     "tests/audit measures its false alarms on real clients": """
         privet.audit.leaks.Leak.lower_bound
@@ -109,7 +109,7 @@ def defined(name: str) -> str:
     """Return where a public name is defined; raise AttributeError if it does not exist.
 
     >>> defined("privet.regression.Logit.predict_interval")
-    'privet.regression.fitted.Logit.predict_interval'
+    'privet.analysis.regression.fitted.Logit.predict_interval'
     """
     parts = name.split(".")
     length = max(at for at in range(1, len(parts) + 1) if _is_module(".".join(parts[:at])))

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet import Scale, Survey
-from privet.regression.covariates import Covariates
-from privet.regression.fitting import fit_linear, fit_logit, scaling_of
-from privet.regression.linear import stand_ins
-from privet.regression.logit import Likelihood, softmax
-from privet.regression.supports import supports_of
+from privet.analysis.regression.covariates import Covariates
+from privet.analysis.regression.fitting import fit_linear, fit_logit, scaling_of
+from privet.analysis.regression.linear import stand_ins
+from privet.analysis.regression.logit import Likelihood, softmax
+from privet.analysis.regression.supports import supports_of
 
 from .study import LEVEL, Study
 from .truths import NUMBERS

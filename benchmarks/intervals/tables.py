@@ -12,9 +12,9 @@ import numpy as np
 
 from privet import Survey
 from privet.analysis.estimate import Estimate
+from privet.analysis.laws import draw_counts
 from privet.analysis.pooled import Pooled
 from privet.mechanisms import KSubset
-from privet.simulate.laws import draw_counts
 from privet.tables import Combined, PageCounts
 
 from .study import Study
@@ -196,7 +196,7 @@ STUDIES = [
             "privet.analysis.shown.Shown.interval",
             "privet.analysis.shown.Shown.p_values",
             "privet.analysis.shown.Shown.standard_errors",
-            "privet.tables.table.Table.margin",
+            "privet.analysis.tables.table.Table.margin",
         ),
         _TRUTHS,
         _questions,
@@ -204,16 +204,16 @@ STUDIES = [
     Study(
         "tables",
         (
-            "privet.tables.likeness.Likeness.of",
-            "privet.tables.likeness.Likeness.p_values",
-            "privet.tables.table.Shares.interval",
-            "privet.tables.table.Shares.likeness",
-            "privet.tables.table.Shares.p_values",
-            "privet.tables.table.Shares.standard_errors",
-            "privet.tables.table.Table.column_shares",
-            "privet.tables.table.Table.row_shares",
-            "privet.tables.ratios.ConditionalShares.interval",
-            "privet.tables.ratios.ConditionalShares.standard_errors",
+            "privet.analysis.tables.likeness.Likeness.of",
+            "privet.analysis.tables.likeness.Likeness.p_values",
+            "privet.analysis.tables.table.Shares.interval",
+            "privet.analysis.tables.table.Shares.likeness",
+            "privet.analysis.tables.table.Shares.p_values",
+            "privet.analysis.tables.table.Shares.standard_errors",
+            "privet.analysis.tables.table.Table.column_shares",
+            "privet.analysis.tables.table.Table.row_shares",
+            "privet.analysis.tables.ratios.ConditionalShares.interval",
+            "privet.analysis.tables.ratios.ConditionalShares.standard_errors",
         ),
         _TRUTHS,
         _cells,
@@ -221,11 +221,11 @@ STUDIES = [
     Study(
         "association",
         (
-            "privet.tables.association.association",
-            "privet.tables.independence.Independence.p_value",
-            "privet.tables.independence.independence",
-            "privet.tables.table.Table.association",
-            "privet.tables.table.Table.independence",
+            "privet.analysis.tables.association.association",
+            "privet.analysis.tables.independence.Independence.p_value",
+            "privet.analysis.tables.independence.independence",
+            "privet.analysis.tables.table.Table.association",
+            "privet.analysis.tables.table.Table.independence",
         ),
         {
             "giant and rare": (_GIANT, _SHARES),

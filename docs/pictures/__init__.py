@@ -5,7 +5,7 @@ from pathlib import Path
 
 from matplotlib import rc_context
 
-from privet.files import replacing
+from privet.device.files import replacing
 
 from . import attacks, crowds, estimates, kinds, privacy, reports
 

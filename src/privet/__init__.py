@@ -11,35 +11,21 @@
 
 from importlib import import_module
 
+from .device.survey import Survey
 from .errors import PrivetError
-from .survey import Survey
 
 TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
-    from . import (
-        audit,
-        bulk,
-        entropy,
-        errors,
-        mechanisms,
-        paper,
-        plan,
-        poisoning,
-        refine,
-        regression,
-        shuffle,
-        simulate,
-        sums,
-        tables,
-        theory,
-    )
+    from . import audit, bulk, errors, paper, plan, poisoning, shuffle, simulate, theory
+    from .analysis import refine, regression, sums, tables
     from .analysis.estimate import Estimate
     from .analysis.tally import Tally
-    from .answers.scale import Scale
-    from .answers.several import Several
-    from .client import Client
-    from .ledger import Ledger
-    from .questionnaire import Questionnaire
+    from .device import entropy, mechanisms
+    from .device.answers.scale import Scale
+    from .device.answers.several import Several
+    from .device.client import Client
+    from .device.ledger import Ledger
+    from .device.questionnaire import Questionnaire
 
 __all__ = [
     "Client",
@@ -71,25 +57,25 @@ __all__ = [
 
 __version__ = "0.2.0"
 
-_PERSONS = {"entropy", "errors", "mechanisms", "theory"}
+_ON_A_DEVICE = {"entropy", "errors", "mechanisms", "theory"}
 _HOMES = {
-    "Client": "client",
+    "Client": "device.client",
     "Estimate": "analysis.estimate",
-    "Ledger": "ledger",
-    "Questionnaire": "questionnaire",
-    "Scale": "answers.scale",
-    "Several": "answers.several",
+    "Ledger": "device.ledger",
+    "Questionnaire": "device.questionnaire",
+    "Scale": "device.answers.scale",
+    "Several": "device.answers.several",
     "Tally": "analysis.tally",
 }
 
 
 def __getattr__(name: str) -> object:
-    """Import what is the analyst's when it is first used: a person's device has no need of it."""
+    """Import a name when it is first used, because a device needs few of them."""
     if name in _HOMES:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     if name in __all__:
-        if name not in _PERSONS:
-            from .extras import require
+        if name not in _ON_A_DEVICE:
+            from .errors.extras import require
 
             require("numpy", "analysis", f"privet.{name}")
         return import_module(f"{__name__}.{name}")

@@ -6,7 +6,7 @@ import os
 import sys
 
 from .errors import MissingExtra
-from .extras import require
+from .errors.extras import require
 
 
 def main() -> None:

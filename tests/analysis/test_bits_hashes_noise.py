@@ -10,15 +10,15 @@ import naive
 import wired
 from exact import law
 from privet.analysis import kernels, regression
+from privet.analysis.laws import draw_counts
+from privet.device.mechanisms.bits.optimized_unary import OptimizedUnary
+from privet.device.mechanisms.bits.two_level_unary import TwoLevelUnary
+from privet.device.mechanisms.hashes.hashed_rr import HashedRR
+from privet.device.mechanisms.hashes.local_hash import LocalHash
+from privet.device.mechanisms.hashes.one_bit import OneBit
+from privet.device.mechanisms.hashes.rappor import Rappor
+from privet.device.mechanisms.noise.geometric import GeometricNoise
 from privet.entropy import Stream, seeded
-from privet.mechanisms.bits.optimized_unary import OptimizedUnary
-from privet.mechanisms.bits.two_level_unary import TwoLevelUnary
-from privet.mechanisms.hashes.hashed_rr import HashedRR
-from privet.mechanisms.hashes.local_hash import LocalHash
-from privet.mechanisms.hashes.one_bit import OneBit
-from privet.mechanisms.hashes.rappor import Rappor
-from privet.mechanisms.noise.geometric import GeometricNoise
-from privet.simulate.laws import draw_counts
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

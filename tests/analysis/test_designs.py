@@ -13,11 +13,11 @@ import naive_designs
 from exact import MadeOfOthers
 from privet.analysis import batch, counter
 from privet.analysis.designs import Classes
+from privet.device.mechanisms.subsets.cyclotomic import Cyclotomic
+from privet.device.mechanisms.subsets.hadamard import Hadamard
+from privet.device.mechanisms.subsets.projective import Projective
 from privet.entropy import Entropy, Stream, seeded
 from privet.errors import InvalidReport
-from privet.mechanisms.subsets.cyclotomic import Cyclotomic
-from privet.mechanisms.subsets.hadamard import Hadamard
-from privet.mechanisms.subsets.projective import Projective
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

@@ -11,9 +11,9 @@ import naive_sets
 from exact import laws, values_of
 from privet import Estimate, simulate, theory
 from privet.analysis.listed import held_together
+from privet.device.mechanisms.subsets.listed_sets import sets_holding
 from privet.entropy import seeded
 from privet.mechanisms import ListedSets
-from privet.mechanisms.subsets.listed_sets import sets_holding
 
 # (options, most, k)
 SHAPES = [(2, 1, 1), (2, 2, 2), (3, 1, 3), (3, 2, 1), (3, 2, 4), (3, 3, 2), (4, 2, 2), (5, 2, 1)]

@@ -10,7 +10,7 @@ import pytest
 from privet import Questionnaire, Scale, Survey, bulk
 from privet.analysis.lookup import look_up, places, values_of
 from privet.analysis.randomizing import _settled, randomize
-from privet.answers.scale import FRACTION_BITS
+from privet.device.answers.scale import FRACTION_BITS
 from privet.entropy import Stream, seeded
 from privet.errors import Clamped
 

@@ -5,10 +5,10 @@ import pytest
 
 from privet import Scale, Survey
 from privet.analysis.presence import clopper_pearson
+from privet.analysis.refine.smooth import smooth
 from privet.analysis.scale_estimate import ScaleEstimate
 from privet.entropy import seeded
 from privet.errors import InvalidArgument
-from privet.refine.smooth import smooth
 
 
 def survey_of(scale, epsilon):

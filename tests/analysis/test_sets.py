@@ -12,7 +12,8 @@ import naive_sets
 from exact import values_of
 from privet import Estimate, refine, simulate, sums
 from privet.analysis import batch
-from privet.entropy import fractions, seeded
+from privet.device.entropy import fractions
+from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport
 from privet.mechanisms import SetSubset
 

@@ -13,7 +13,7 @@ import pytest
 from exact import assert_private, largest_ratio, law
 from privet import Scale, Survey
 from privet.analysis.lookup import values_of
-from privet.answers.scale import FRACTION_BITS
+from privet.device.answers.scale import FRACTION_BITS
 from privet.entropy import seeded
 from privet.errors import Clamped, InvalidAnswer, InvalidArgument, InvalidSurvey
 
@@ -34,7 +34,7 @@ def law_of(survey, number, monkeypatch):
     """Return the exact law of `Survey.randomize`, over all outcomes of its draws."""
 
     def sample(walk):
-        monkeypatch.setattr("privet.contract.Stream", lambda read, expected: walk)
+        monkeypatch.setattr("privet.device.contract.Stream", lambda read, expected: walk)
         return survey.randomize(number)
 
     return {report: chance for report, chance in law(sample).items() if chance}

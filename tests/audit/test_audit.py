@@ -16,10 +16,10 @@ from privet.audit import Callable, InProcess, audit
 from privet.audit.bounds import expected_bound
 from privet.audit.fit import fit_of
 from privet.audit.subjects import Direct, probes
+from privet.device.mechanisms.paged import Paged
 from privet.entropy import seeded
 from privet.errors import Clamped, InvalidArgument, InvalidReport
 from privet.mechanisms import BinaryRR, Interval, KSubset, MultivariateRR, SetSubset
-from privet.mechanisms.paged import Paged
 
 # Where randomness is secure, there is no seed that passes for sure.
 SURE = 1 - 1e-7

@@ -6,8 +6,8 @@ import pytest
 from exact import values_of
 from kinds import every_mechanism, small, tables
 from privet.audit.events import Differences, supports
+from privet.device.mechanisms.paged import Paged
 from privet.mechanisms import KSubset, Rappor
-from privet.mechanisms.paged import Paged
 
 
 def as_rows(reports):

@@ -9,9 +9,9 @@ from privet.audit.fit import fit_of
 from privet.audit.fit.base import Outcomes
 from privet.audit.fit.statistics import binomial, cells, exchangeable, spread
 from privet.audit.subjects import Direct, probes
+from privet.device.mechanisms.paged import Paged
 from privet.entropy import seeded
 from privet.mechanisms import BinaryRR, Interval, KSubset, MultivariateRR, SetSubset
-from privet.mechanisms.paged import Paged
 
 
 def exactly(law, n):

@@ -10,7 +10,7 @@ import pytest
 
 from browser import SCRIPTS, STATIC, all_vectors, need, run_node, without_comments
 from privet import Questionnaire, Scale, Several, Survey
-from privet.contract import Contract
+from privet.device.contract import Contract
 from privet.errors import InvalidSurvey
 from privet.mechanisms import GeometricNoise, ListedSets, for_one, for_several
 

@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from browser import without_comments
 from privet import Questionnaire, Scale, Several, Survey
-from privet.contract import Contract
+from privet.device.contract import Contract
 from serving import Serving
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "questionnaire.toml"

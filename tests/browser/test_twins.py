@@ -7,8 +7,8 @@ import pytest
 
 from browser import run_node
 from privet import Questionnaire, Scale, Several, Survey
+from privet.device.mechanisms.bits.unary import Unary
 from privet.mechanisms import KSubset, ListedSets, for_one, for_several
-from privet.mechanisms.bits.unary import Unary
 
 NAMES = [f"c{i}" for i in range(9)]
 CHOICES = [Survey("?", NAMES, 1.0, mechanism=name, id=name) for name in for_one]

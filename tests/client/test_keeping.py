@@ -29,7 +29,7 @@ def test_answers_that_give_the_same_report_leave_the_same_traces(tmp_path, monke
     """All that a client keeps is a function of the report: nothing of the answer goes past it."""
     survey, traces = make_survey(), []
     report = survey.randomize("country 1")
-    monkeypatch.setattr("privet.client.token_hex", lambda size: "0" * 2 * size)
+    monkeypatch.setattr("privet.device.client.token_hex", lambda size: "0" * 2 * size)
     monkeypatch.setattr(Survey, "randomize", lambda self, answer, secret: report)
     for name in ("country 1", "country 2"):
         folder = tmp_path / name
@@ -73,7 +73,7 @@ def test_what_is_not_a_report_in_a_spool_is_skipped_and_named(server, tmp_path, 
     bad = spoil(tmp_path / contract.fingerprint, report)
     contract.write(tmp_path / "survey.json")
     code = """
-contract = privet.contract.Contract.read(sys.argv[2])
+contract = privet.device.contract.Contract.read(sys.argv[2])
 with privet.Client(sys.argv[1], contract, spool=sys.argv[3]) as client:
     assert client.flush(30)
     assert client.sent == 1

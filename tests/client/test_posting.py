@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from privet import Client, Ledger, Survey
+from privet.device.posting import Post
 from privet.errors import InvalidAnswer, InvalidArgument, InvitationSpent, ServiceFailure
-from privet.posting import Post
 from sending import DOWN, flush_until, make_survey, problem, scripted, stored
 from serving import Serving
 from tunnels import make_certificate, tunnel

@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 
 from commands import succeeds
-from privet import Estimate, Survey, entropy, theory
+from privet import Estimate, Survey, theory
+from privet.device import entropy
 from privet.analysis import tally
+from privet.device.mechanisms.base import MAX_D, MIN_EPSILON
+from privet.device.mechanisms.choices import MOST_OPTIONS
+from privet.device.mechanisms.subsets.design import MOST_BLOCKS
+from privet.device.mechanisms.subsets.listed_sets import MOST_SETS
 from privet.errors import InvalidArgument
 from privet.mechanisms import (
     Cyclotomic,
@@ -25,10 +30,6 @@ from privet.mechanisms import (
     TwoLevelUnary,
     choose,
 )
-from privet.mechanisms.base import MAX_D, MIN_EPSILON
-from privet.mechanisms.choices import MOST_OPTIONS
-from privet.mechanisms.subsets.design import MOST_BLOCKS
-from privet.mechanisms.subsets.listed_sets import MOST_SETS
 from privet.plan import plan
 from privet.simulate import averaging, counts
 from privet.simulate.population import MOST_PEOPLE

@@ -8,8 +8,8 @@ from pkgutil import resolve_name
 
 import pytest
 
+from privet.device.mechanisms.paged import Paged
 from privet.mechanisms import by_name
-from privet.mechanisms.paged import Paged
 
 ROOT = Path(__file__).parents[2]
 PROOFS = ROOT / "docs" / "proofs"
@@ -101,8 +101,8 @@ def test_every_proof_is_in_the_table():
 @pytest.mark.parametrize(
     ("code", "test", "error"),
     [
-        ("privet.survey.Survey.randomise", "tests/test_survey.py", AttributeError),
-        ("privet.survey.Survey", "tests/test_survey.py::test_x", AssertionError),
+        ("privet.device.survey.Survey.randomise", "tests/test_survey.py", AttributeError),
+        ("privet.device.survey.Survey", "tests/test_survey.py::test_x", AssertionError),
         ("src/privet/none.js", "tests/test_survey.py", AssertionError),
     ],
 )

@@ -8,17 +8,17 @@ import pytest
 
 from exact import law
 from privet import Survey, simulate
+from privet.analysis.cohort_regression import Cells
 from privet.analysis.hadamard import walsh_hadamard
-from privet.analysis.regression import Cells
+from privet.device.mechanisms.bits.optimized_unary import OptimizedUnary
+from privet.device.mechanisms.hashes.hashed_rr import HashedRR
+from privet.device.mechanisms.hashes.local_hash import LocalHash
+from privet.device.mechanisms.hashes.one_bit import OneBit
+from privet.device.mechanisms.hashes.rappor import Rappor
+from privet.device.mechanisms.noise.geometric import GeometricNoise
+from privet.device.mechanisms.noise.laplace import LaplaceNoise
 from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey
 from privet.mechanisms import BinaryRR, KSubset, Mechanism, MultivariateRR
-from privet.mechanisms.bits.optimized_unary import OptimizedUnary
-from privet.mechanisms.hashes.hashed_rr import HashedRR
-from privet.mechanisms.hashes.local_hash import LocalHash
-from privet.mechanisms.hashes.one_bit import OneBit
-from privet.mechanisms.hashes.rappor import Rappor
-from privet.mechanisms.noise.geometric import GeometricNoise
-from privet.mechanisms.noise.laplace import LaplaceNoise
 
 EPSILONS = [0.1, 0.5, 1.0, 2.0, 4.0]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from privet.device.mechanisms.choosing import choose_for_sets, squared_error
 from privet.errors import InvalidArgument
 from privet.mechanisms import KSubset, ListedSets, OneOption, SetSubset, choose
-from privet.mechanisms.choosing import choose_for_sets, squared_error
 
 CHOICES = json.loads((Path(__file__).parents[1] / "vectors" / "choices.json").read_text())
 

@@ -7,12 +7,12 @@ import pytest
 
 from exact import MadeOfOthers
 from privet import Survey, Tally
+from privet.device.mechanisms.odds import floor_exp
+from privet.device.mechanisms.subsets.cyclotomic import Cyclotomic
+from privet.device.mechanisms.subsets.design import MOST_BLOCKS
+from privet.device.mechanisms.subsets.hadamard import Hadamard
+from privet.device.mechanisms.subsets.projective import Projective
 from privet.errors import InvalidArgument, InvalidSurvey, InvalidTally
-from privet.mechanisms.odds import floor_exp
-from privet.mechanisms.subsets.cyclotomic import Cyclotomic
-from privet.mechanisms.subsets.design import MOST_BLOCKS
-from privet.mechanisms.subsets.hadamard import Hadamard
-from privet.mechanisms.subsets.projective import Projective
 
 
 @pytest.mark.parametrize("make", [Cyclotomic, Projective, Hadamard])

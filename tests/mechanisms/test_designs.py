@@ -10,11 +10,11 @@ import pytest
 import naive_designs
 from exact import assert_hit_rates, assert_private, law, laws, walks
 from privet import theory
+from privet.device.mechanisms.subsets.cyclotomic import Cyclotomic
+from privet.device.mechanisms.subsets.design import fewest_blocks
+from privet.device.mechanisms.subsets.hadamard import Hadamard
+from privet.device.mechanisms.subsets.projective import Projective
 from privet.mechanisms import KSubset
-from privet.mechanisms.subsets.cyclotomic import Cyclotomic
-from privet.mechanisms.subsets.design import fewest_blocks
-from privet.mechanisms.subsets.hadamard import Hadamard
-from privet.mechanisms.subsets.projective import Projective
 
 CLASSES = [
     (p, m, u) for p in (3, 5, 7, 11, 13) for m in range(2, p) if p % m == 1 for u in range(1, m)

@@ -8,8 +8,8 @@ import pytest
 import naive
 from exact import assert_hit_rates, assert_private, law, laws, walks
 from privet import theory
+from privet.device.mechanisms.odds import floor_exp
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
-from privet.mechanisms.odds import floor_exp
 
 EPSILONS = [0.01, 0.6931471805599453, 1.0, 3.0, 12.0]
 SUBSETS = [(d, k) for d in range(2, 9) for k in range(1, d)]

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import naive
 from privet import theory
+from privet.device.mechanisms.odds import floor_exp, floor_log
 from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
-from privet.mechanisms.odds import floor_exp, floor_log
 
 
 def test_sizes_are_the_papers():

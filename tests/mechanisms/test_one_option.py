@@ -6,9 +6,9 @@ from itertools import product
 import pytest
 
 from exact import assert_private, law, laws, values_of, walks
+from privet.device.mechanisms.odds import floor_exp
 from privet.errors import InvalidArgument, InvalidSurvey
 from privet.mechanisms import OneOption
-from privet.mechanisms.odds import floor_exp
 
 SHAPES = [(d, most) for d in range(2, 6) for most in range(1, d + 1)]
 EPSILONS = [0.01, 1.0, 3.0, 12.0]

@@ -10,9 +10,9 @@ from math import exp, log
 import pytest
 
 from exact import assert_private, largest_ratio, law, values_of, walks
+from privet.device.mechanisms.paged import MOST_PAGES, MOST_WEIGHT, Paged
 from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey
 from privet.mechanisms import Interval, KSubset, MultivariateRR, OneOption, SetSubset
-from privet.mechanisms.paged import MOST_PAGES, MOST_WEIGHT, Paged
 
 EPSILONS = [0.1, 1.0, 3.0]
 

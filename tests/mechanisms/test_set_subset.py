@@ -10,10 +10,10 @@ import naive
 import naive_sets
 from exact import assert_private, law, laws, values_of, walks
 from privet import theory
+from privet.device.mechanisms.odds import floor_exp
 from privet.entropy import Stream, seeded
 from privet.errors import InvalidArgument, InvalidSurvey
 from privet.mechanisms import SetSubset
-from privet.mechanisms.odds import floor_exp
 
 # (options, most, k), small enough for every path of the sampler.
 SHAPES = [

@@ -4,7 +4,7 @@ from math import comb
 
 import pytest
 
-from privet.mechanisms.subsets.start import expected_draws, usual_start
+from privet.device.mechanisms.subsets.start import expected_draws, usual_start
 
 
 def exact_draws(others, size, numerator, bits):

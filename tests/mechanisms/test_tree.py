@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from privet import mechanisms
+from privet.device import mechanisms
+from privet.device.mechanisms.base import Channel, Mechanism
 from privet.mechanisms import by_name, for_one, for_several
-from privet.mechanisms.base import Channel, Mechanism
 
 FOLDER = Path(mechanisms.__file__).parent
 MIXINS = {
@@ -45,7 +45,7 @@ def defined():
 
 def classes_of(path):
     """Return the classes that a file of the package defines."""
-    name = ".".join(path.relative_to(FOLDER.parents[1]).with_suffix("").parts)
+    name = ".".join(path.relative_to(FOLDER.parents[2]).with_suffix("").parts)
     module = import_module(name.removesuffix(".__init__"))
     every = [cls for cls in vars(module).values() if inspect.isclass(cls)]
     return [cls for cls in every if cls.__module__ == module.__name__]
@@ -76,8 +76,8 @@ def test_a_class_has_the_parents_that_are_drawn(name, parent, also):
 def test_folders_follow_the_tree():
     for cls in defined().values():
         if not inspect.isabstract(cls) and issubclass(cls, Mechanism):
-            folder = cls.__module__.split(".")[2]
-            siblings = {base.__module__.split(".")[2] for base in cls.__mro__[1:3]}
+            folder = cls.__module__.split(".")[3]
+            siblings = {base.__module__.split(".")[3] for base in cls.__mro__[1:3]}
             # A mechanism that is made of others has no folder.
             assert folder in {"subsets", "bits", "hashes", "scales", "noise", "paged"}
             assert siblings <= {

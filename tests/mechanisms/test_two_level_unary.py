@@ -10,9 +10,9 @@ import pytest
 
 from exact import assert_private, largest_ratio, law
 from privet import Client, Ledger, Questionnaire, Survey
+from privet.device.mechanisms.flips import ONE
 from privet.errors import InvalidArgument, InvalidSurvey
 from privet.mechanisms import OptimizedUnary, TwoLevelUnary
-from privet.mechanisms.flips import ONE
 from privet.plan import choose, compare
 
 LEVELS = [(2.0, 1.0), (1.0, 0.1), (4.0, 3.9), (0.2, 0.1)]

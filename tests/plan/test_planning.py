@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import binom
 
 from privet import Estimate, Survey, simulate
+from privet.device.mechanisms.symmetric import Symmetric
 from privet.errors import InvalidArgument
-from privet.mechanisms.symmetric import Symmetric
 from privet.plan import plan
 
 

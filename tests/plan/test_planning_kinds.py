@@ -7,7 +7,7 @@ from scipy.stats import binom
 from privet import Scale, Several, Survey, simulate
 from privet.analysis.numbers import Numbers
 from privet.analysis.scale_estimate import ScaleEstimate
-from privet.answers import Choice
+from privet.device.answers.choice import Choice
 from privet.errors import InvalidArgument
 from privet.mechanisms import Interval, KSubset, ListedSets, OneOption, SetSubset
 from privet.plan import Plan, ScalePlan, plan

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from privet import Survey
+from privet.analysis.sums.incidence import blocks_of
 from privet.entropy import Entropy, seeded
 from privet.errors import InvalidArgument
 from privet.mechanisms import Cyclotomic, KSubset, MultivariateRR, Projective
 from privet.poisoning import check, check_reports
 from privet.poisoning.diagnostics import _mean_square, _overlap, check_counts
 from privet.poisoning.trials import trial
-from privet.sums.incidence import blocks_of
 
 ZIPF = 1 / np.arange(1, 101) ** 1.1
 ZIPF /= ZIPF.sum()

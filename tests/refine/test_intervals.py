@@ -5,10 +5,10 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from privet.analysis.presence import clopper_pearson
+from privet.analysis.refine.intervals import _best_chance, _counts, pratt
+from privet.analysis.refine.prior import Noise, learn
 from privet.mechanisms import KSubset
 from privet.refine import shrink
-from privet.refine.intervals import _best_chance, _counts, pratt
-from privet.refine.prior import Noise, learn
 from privet.simulate import counts
 
 

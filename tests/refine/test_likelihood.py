@@ -8,13 +8,14 @@ import pytest
 from scipy.optimize import minimize
 
 from privet import Survey
+from privet.analysis.refine import likelihood
+from privet.analysis.sums import incidence
+from privet.device.mechanisms.subsets.cyclotomic import Cyclotomic
+from privet.device.mechanisms.subsets.hadamard import Hadamard
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, NoReports
 from privet.mechanisms import BinaryRR, Interval, KSubset
-from privet.mechanisms.subsets.cyclotomic import Cyclotomic
-from privet.mechanisms.subsets.hadamard import Hadamard
-from privet.refine import likelihood, maximum_likelihood
-from privet.sums import incidence
+from privet.refine import maximum_likelihood
 
 MECHANISMS = [
     KSubset(6, 1.0, k=2),

@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import binom
 
 from crowds import zipf
+from privet.analysis.refine.prior import Noise, _grid, learn
 from privet.mechanisms import KSubset, MultivariateRR
 from privet.refine import shrink
-from privet.refine.prior import Noise, _grid, learn
 from privet.simulate import counts
 
 

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, norm
 
+from privet.analysis.refine import shrinkage
 from privet.errors import InvalidArgument
 from privet.mechanisms import BinaryRR, GeometricNoise, KSubset, MultivariateRR, SetSubset
-from privet.refine import project_simplex, shrink, shrinkage
+from privet.refine import project_simplex, shrink
 from privet.simulate import counts
 from privet.simulate.truths import truth
 

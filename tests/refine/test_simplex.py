@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import naive
+from privet.analysis.refine.simplex import _COMPILED_FROM, _by_passes, _by_sort
 from privet.errors import InvalidArgument
 from privet.refine import project_simplex
-from privet.refine.simplex import _COMPILED_FROM, _by_passes, _by_sort
 
 vectors = arrays(np.float64, st.integers(1, 30), elements=st.floats(-5, 5))
 # Every finite float, and enough of them within 1 of each other to be kept.
@@ -172,7 +172,7 @@ def test_any_kind_of_array_will_do():
 
 def test_a_short_vector_compiles_nothing():
     code = (
-        "import sys; from privet.refine.simplex import project_simplex, _COMPILED_FROM; "
+        "import sys; from privet.analysis.refine.simplex import project_simplex, _COMPILED_FROM; "
         "project_simplex([0.5] * (_COMPILED_FROM - 1)); sys.exit('numba' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

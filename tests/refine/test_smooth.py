@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from privet.analysis.refine.smooth import _Fit, _softmax, _splines, smooth
 from privet.mechanisms import Interval
 from privet.refine import maximum_likelihood
-from privet.refine.smooth import _Fit, _softmax, _splines, smooth
 
 
 def windows_of(mechanism, theta, n, seed):

@@ -9,8 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from privet.analysis.regression.covariates import Covariates, check_independent
 from privet.errors import InvalidArgument
-from privet.regression.covariates import Covariates, check_independent
 
 AGES, TOWNS = [30, 41, 25, 60], ["Bonn", "Aachen", "Bonn", "Köln"]
 COLUMNS = {"age": AGES, "town": TOWNS}

@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 
 from privet import Scale, Survey, regression
+from privet.analysis.regression.logit import Likelihood, maximize, softmax
+from privet.analysis.regression.supports import Supports
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, NoReports
 from privet.regression import Linear
-from privet.regression.logit import Likelihood, maximize, softmax
-from privet.regression.supports import Supports
 
 DRINKS = ["tea", "coffee", "juice"]
 TRUTH = np.array([[-0.5, 0.3], [0.8, -0.4], [0.6, 0.0]])

@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from privet.analysis.regression.linear import least_squares, stand_ins
 from privet.entropy import seeded
 from privet.mechanisms import Interval
-from privet.regression.linear import least_squares, stand_ins
 
 
 @pytest.mark.parametrize("window", [1, 2, 5])

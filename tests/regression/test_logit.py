@@ -5,12 +5,12 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
+from privet.analysis.regression import logit
+from privet.analysis.regression.logit import Likelihood, maximize, softmax
+from privet.analysis.regression.supports import Supports
 from privet.entropy import seeded
 from privet.mechanisms import Interval, KSubset, OptimizedUnary
 from privet.refine import maximum_likelihood, project_simplex
-from privet.regression import logit
-from privet.regression.logit import Likelihood, maximize, softmax
-from privet.regression.supports import Supports
 
 
 def crowd(mechanism, n, truth, seed):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from kinds import SMALL, small, tables, usual
+from privet.analysis.regression import supports
+from privet.analysis.regression.supports import supports_of
 from privet.entropy import seeded
 from privet.errors import InvalidArgument
 from privet.mechanisms import GeometricNoise, KSubset, Rappor, SetSubset
-from privet.regression import supports
-from privet.regression.supports import supports_of
 
 OTHERS = {GeometricNoise, Rappor}
 SUPPORTING = pytest.mark.parametrize(

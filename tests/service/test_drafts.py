@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from privet import Scale, Several, Survey
-from privet.contract import Contract
+from privet.device.contract import Contract
 from privet.plan import plan, plan_questionnaire
 from privet.shuffle import amplify
 from serving import JSON, Serving

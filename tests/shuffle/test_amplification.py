@@ -11,6 +11,7 @@ import pytest
 
 from exact import laws
 from privet import Questionnaire, Survey
+from privet.device.mechanisms.paged import Paged
 from privet.errors import InvalidArgument
 from privet.mechanisms import (
     BinaryRR,
@@ -25,7 +26,6 @@ from privet.mechanisms import (
     Projective,
     SetSubset,
 )
-from privet.mechanisms.paged import Paged
 from privet.shuffle import amplify, closed_form, delta_at, local_epsilon
 from privet.shuffle.blankets import blanket
 

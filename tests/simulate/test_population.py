@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from privet import simulate
+from privet.analysis import laws
 from privet.analysis.kernels.population import hypergeometric
 from privet.errors import InvalidArgument
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
-from privet.simulate import laws
 
 ALPHA = 1e-6
 

@@ -5,10 +5,10 @@ import pytest
 from scipy.stats import norm
 
 from crowds import zipf
+from privet.analysis.sums.covariance import covariance, noise
 from privet.errors import InvalidArgument
 from privet.mechanisms import GeometricNoise, HashedRR, Interval, LocalHash, OneBit, Rappor
 from privet.simulate import counts
-from privet.sums.covariance import covariance, noise
 
 TINY = [
     HashedRR(4, 1.0),

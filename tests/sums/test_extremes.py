@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from privet import Survey
-from privet.sums import calibration, changes, fit, lead
+from privet.analysis.sums import calibration
+from privet.sums import changes, fit, lead
 
 CASES = [
     (d, epsilon, name, people)

@@ -9,6 +9,8 @@ from scipy.stats import binom, kstest
 
 from crowds import survey_of, zipf
 from privet import Estimate, simulate
+from privet.analysis.sums import calibration
+from privet.analysis.sums.fit import _binomial
 from privet.errors import InvalidAnswer, InvalidArgument, NoReports
 from privet.mechanisms import (
     BinaryRR,
@@ -22,8 +24,7 @@ from privet.mechanisms import (
     OneBit,
     OptimizedUnary,
 )
-from privet.sums import calibration, fit
-from privet.sums.fit import _binomial
+from privet.sums import fit
 
 REPEATS = 400
 MOST = 0.05 + 3 * (0.05 * 0.95 / REPEATS) ** 0.5

@@ -6,6 +6,9 @@ from scipy.stats import chi2, kstest, norm
 
 from crowds import survey_of, zipf
 from privet import Estimate, simulate
+from privet.analysis.sums import calibration
+from privet.analysis.sums.calibration import holm, largest_contrast
+from privet.analysis.sums.covariance import covariance
 from privet.mechanisms import (
     BinaryRR,
     Cyclotomic,
@@ -18,9 +21,7 @@ from privet.mechanisms import (
     OneBit,
     Rappor,
 )
-from privet.sums import calibration, homogeneity
-from privet.sums.calibration import holm, largest_contrast
-from privet.sums.covariance import covariance
+from privet.sums import homogeneity
 
 SMALL = [
     KSubset(3, 1.0, k=2),

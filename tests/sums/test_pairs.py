@@ -7,10 +7,11 @@ import pytest
 
 import naive
 from privet import theory
+from privet.analysis.sums import pairs
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport
 from privet.mechanisms import KSubset, ListedSets, SetSubset
-from privet.sums import pair_counts, pair_shares, pairs
+from privet.sums import pair_counts, pair_shares
 
 
 @pytest.mark.parametrize("shape", [(4, 2, 2), (10, 3, 4), (40, 3, 3), (300, 2, 40)])

@@ -10,6 +10,8 @@ from scipy.special import gammaln, xlogy
 
 from crowds import survey_of, zipf
 from privet import Estimate, simulate
+from privet.analysis.sums.covariance import covariance, least_chances
+from privet.analysis.sums.ranks import _Comparison, _surely_less
 from privet.errors import InvalidArgument, NoReports
 from privet.mechanisms import (
     BinaryRR,
@@ -24,10 +26,8 @@ from privet.mechanisms import (
     OptimizedUnary,
 )
 from privet.sums import lead, ranks, top
-from privet.sums.covariance import covariance, least_chances
-from privet.sums.ranks import _Comparison, _surely_less
 
-MODULE = import_module("privet.sums.ranks")  # the package has a function of this name
+MODULE = import_module("privet.analysis.sums.ranks")  # the package has a function of this name
 REPEATS = 400
 MOST = 0.05 + 3 * (0.05 * 0.95 / REPEATS) ** 0.5
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from privet.sums.score import Strata
+from privet.analysis.sums.score import Strata
 
 REPEATS = 4000
 
@@ -97,5 +97,5 @@ def test_the_population_that_took_part_is_known():
 def test_many_shares_are_taken_in_parts(monkeypatch):
     strata, _ = drawn_strata(1, np.array([100, 300]), 0.3, 4)
     whole = strata.ends(0.05)
-    monkeypatch.setattr("privet.sums.score._AT_ONCE", 200)
+    monkeypatch.setattr("privet.analysis.sums.score._AT_ONCE", 200)
     assert np.array(strata.ends(0.05)) == pytest.approx(np.array(whole))

@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from crowds import survey_of, zipf
 from privet import Estimate, simulate
+from privet.analysis.sums.covariance import covariance, noise
 from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport, NoReports, SurveyMismatch
 from privet.mechanisms import (
     BinaryRR,
@@ -26,7 +27,6 @@ from privet.mechanisms import (
     Rappor,
 )
 from privet.sums import change, difference, homogeneity, total
-from privet.sums.covariance import covariance, noise
 
 SMALL = [
     KSubset(2, 1.0),

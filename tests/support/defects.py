@@ -7,9 +7,9 @@ scales make reports of numbers.
 import numpy as np
 
 from privet.audit.subjects import Direct
+from privet.device.mechanisms.paged import Paged
 from privet.entropy import Entropy
 from privet.mechanisms import KSubset, SetSubset
-from privet.mechanisms.paged import Paged
 
 
 def with_coin(mechanism, heads, total):

@@ -8,9 +8,9 @@ from pathlib import Path
 import naive
 import naive_designs
 from make_vectors import random_bytes
-from privet.mechanisms.subsets.cyclotomic import Cyclotomic
-from privet.mechanisms.subsets.hadamard import Hadamard
-from privet.mechanisms.subsets.projective import Projective
+from privet.device.mechanisms.subsets.cyclotomic import Cyclotomic
+from privet.device.mechanisms.subsets.hadamard import Hadamard
+from privet.device.mechanisms.subsets.projective import Projective
 
 PATH = Path(__file__).parents[1] / "vectors" / "designs.json"
 

@@ -29,13 +29,13 @@ SQL = re.compile(r"\s*(BEGIN|DELETE|INSERT|PRAGMA|SELECT|SET|UPDATE|VACUUM|WHERE
 # What is changed, and the tests that should notice. Statistical tests that take many seconds are
 # left out: a mutant should take one or two.
 MODULES = {
-    "entropy": (["src/privet/entropy.py"], ["tests/test_entropy.py"]),
-    "samplers": (["src/privet/mechanisms/*"], ["tests/test_vectors.py", "tests/mechanisms"]),
+    "entropy": (["src/privet/device/entropy.py"], ["tests/test_entropy.py"]),
+    "samplers": (["src/privet/device/mechanisms/*"], ["tests/test_vectors.py", "tests/mechanisms"]),
     "tally": (
         ["src/privet/analysis/tally.py", "src/privet/analysis/counter.py"],
         ["tests/analysis/test_tally.py", "tests/analysis/test_counter.py"],
     ),
-    "refine": (["src/privet/refine/*"], ["tests/refine"]),
+    "refine": (["src/privet/analysis/refine/*"], ["tests/refine"]),
     "store": (
         ["src/privet/store/*"],
         ["tests/store/test_store.py", "tests/store/test_sqlite.py", "tests/store/test_postgres.py"],
@@ -196,7 +196,7 @@ def tried(module, sample, seed):
 def place(name):
     """Return where a mutant is, in words of the code.
 
-    >>> place("privet.entropy.xǁStreamǁcoin__mutmut_3")
+    >>> place("privet.device.entropy.xǁStreamǁcoin__mutmut_3")
     'privet.entropy.Stream.coin'
     """
     return re.sub(r"__mutmut_\d+$", "", name).replace("xǁ", "").replace("x_", "").replace("ǁ", ".")

@@ -5,8 +5,8 @@ from math import prod
 import numpy as np
 
 from privet import simulate
+from privet.analysis.sums.covariance import covariance
 from privet.mechanisms import KSubset
-from privet.sums.covariance import covariance
 from privet.tables import PageCounts
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from privet import Survey
-from privet.analysis.keystream import FILL_SLACK
-from privet.entropy import KeyedBytes, Stream, keyed, secure
+from privet.device.entropy import KeyedBytes
+from privet.device.keystream import FILL_SLACK
+from privet.entropy import Stream, keyed, secure
 
 PIECE = 1 << 20
 SURVEY = Survey("Which?", [f"answer {i}" for i in range(100)], 1.0)

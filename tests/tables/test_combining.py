@@ -84,7 +84,7 @@ def test_errors_are_those_of_the_pages_covariances(kind):
 def test_errors_of_tables_from_designs(exact, monkeypatch):
     """All blocks are gone through; where that would take long, errors are within a few percent."""
     if not exact:
-        monkeypatch.setattr("privet.tables.unlike._MOST_PRODUCTS", 0)
+        monkeypatch.setattr("privet.analysis.tables.unlike._MOST_PRODUCTS", 0)
     sizes, skewed = (10, 10), 1 / np.arange(1.0, 101)
     joint = (skewed / skewed.sum()).reshape(sizes)
     mechanisms = [Cyclotomic(100, 1.0), KSubset(10, 1.0), Projective(10, 1.0)]

@@ -8,9 +8,9 @@ from scipy.stats import binom
 
 from privet import Survey, simulate
 from privet.analysis.presence import binomial_tail
+from privet.analysis.tables.likeness import Likeness, lower_tail, upper_tail
 from privet.mechanisms import KSubset
 from privet.tables import Combined, PageCounts
-from privet.tables.likeness import Likeness, lower_tail, upper_tail
 from questionnaires import margin, page_of
 
 

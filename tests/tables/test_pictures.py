@@ -6,10 +6,10 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from privet.analysis.tables.surplus import surplus
 from privet.errors import InvalidArgument
 from privet.figures import save_table
 from privet.tables import Combined
-from privet.tables.surplus import surplus
 from questionnaires import correlated, pages_of
 
 TIED = np.array([[0.40, 0.05, 0.05], [0.05, 0.25, 0.20]])

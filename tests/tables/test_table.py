@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from privet import simulate
+from privet.analysis.tables.association import _law
+from privet.analysis.tables.ratios import shown
 from privet.errors import InvalidArgument
 from privet.mechanisms import Cyclotomic, KSubset
 from privet.tables import Combined, PageCounts
-from privet.tables.association import _law
-from privet.tables.ratios import shown
 from questionnaires import correlated, margin, page_of, pages_of
 
 PAGES, PEOPLE = [(0, 1), (0,), (1,)], [2000, 600, 600]
@@ -231,7 +231,7 @@ def test_association_is_covered_where_answers_are_rare():
 def test_independence_where_hardly_anybody_differs(corrected, monkeypatch):
     """One false report is no sign; the law of normal errors alone would take it for one."""
     if not corrected:
-        monkeypatch.setattr("privet.tables.independence._excess", lambda *_: 0.0)
+        monkeypatch.setattr("privet.analysis.tables.independence._excess", lambda *_: 0.0)
     joint, repeats = np.zeros((5, 3)), 400
     joint[0, 0] = 1
     found = np.mean(
@@ -281,7 +281,7 @@ def test_traces_of_many_cells_are_near_the_exact_ones(monkeypatch):
         pages_of(joint, PAGES, [9000, 100, 100], 1.0, np.random.default_rng(4)), joint.shape
     ).table(0, 1)
     near = table.independence()
-    monkeypatch.setattr("privet.tables.traces._MOST_PROBES", 400)
+    monkeypatch.setattr("privet.analysis.tables.traces._MOST_PROBES", 400)
     exact = table.independence()
     assert near.statistic == exact.statistic
     assert near.p_value == pytest.approx(exact.p_value, abs=0.02)

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from privet.analysis.laws import draw_counts
 from privet.mechanisms import KSubset
-from privet.simulate.laws import draw_counts
 from privet.tables import Combined, PageCounts, compare, total_variance
 from questionnaires import correlated, margin, pages_of
 

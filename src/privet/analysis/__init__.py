@@ -6,6 +6,6 @@ into shares with errors. Families of mechanisms have a file each: subsets, desig
 cohorts, noise. A `Tally` and an `Estimate` are written once against the roles.
 """
 
-from ..extras import require
+from ..errors.extras import require
 
 require("numpy", "analysis", "What an analyst does (batches, tallies, estimates)")

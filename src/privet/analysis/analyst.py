@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .counter import Counter
     from .estimator import Estimator
 
-__all__ = ["Analyst", "Half", "analyst_of", "half_of"]
+__all__ = ["Analyst", "Half", "half_of"]
 
 
 @dataclass(frozen=True)
@@ -33,22 +33,3 @@ class Analyst(Half):
 def half_of(channel: object) -> Any:
     """Return the analyst's half; each family of mechanisms registers its own."""
     raise TypeError(f"No analyst's half is registered for {channel!r}.")
-
-
-def analyst_of(channel: object) -> Any:
-    """Return the analyst's half, with all families registered."""
-    from . import (  # noqa: F401
-        asked,
-        bits,
-        cohorts,
-        designs,
-        hashes,
-        listed,
-        noise,
-        paged,
-        scales,
-        sets,
-        subsets,
-    )
-
-    return half_of(channel)

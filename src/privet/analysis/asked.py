@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..mechanisms.hashes.one_option import OneOption
+from ..device.mechanisms.hashes.one_option import OneOption
 from . import kernels
 from .analyst import Analyst, half_of
 from .choices import ChoiceBatches
@@ -26,7 +26,7 @@ from .estimator import Estimator, HitRates
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..mechanisms.forwards import Target
+    from ..device.mechanisms.forwards import Target
     from .batch import Drawn, Rows, Words
     from .counter import Integers
     from .estimator import Floats

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..arguments import whole
-from ..entropy import Entropy, Stream, secure
+from ..device.entropy import Entropy, Stream, secure
+from ..device.keystream import FILL_SLACK
+from ..device.mechanisms.base import Mechanism
 from ..errors import InvalidArgument
-from ..mechanisms.base import Mechanism
+from ..errors.arguments import whole
 from . import kernels
-from .keystream import FILL_SLACK
 from .threads import cores, in_threads
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..entropy import Fractions
-    from .keystream import Keystream
+    from ..device.entropy import Fractions
+    from ..device.keystream import Keystream
 
     Drawn = tuple[NDArray[Any], ...]
 

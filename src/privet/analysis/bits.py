@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..mechanisms.bits.optimized_unary import OptimizedUnary
-from ..mechanisms.bits.two_level_unary import TwoLevelUnary
-from ..mechanisms.bits.unary import Unary
+from ..device.mechanisms.bits.optimized_unary import OptimizedUnary
+from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
+from ..device.mechanisms.bits.unary import Unary
 from . import kernels
 from .analyst import Analyst, half_of
 from .batch import STRETCH_BYTES, Batches, words_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from ..device.mechanisms.choices import Choices
 from ..errors import InvalidArgument
-from ..mechanisms.choices import Choices
 from . import kernels
 from .batch import Batches, is_masked
 

@@ -12,8 +12,8 @@ from ..errors import InvalidArgument
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..answers.names import Names
-    from ..survey import Survey
+    from ..device.answers.names import Names
+    from ..device.survey import Survey
 
 __all__ = ["AS_THEY_ARE", "MISSING", "UNKNOWN", "Cleaning", "means_missing"]
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ..mechanisms.hashes.cohorts import Cohorts
-from ..mechanisms.hashes.hashed_rr import HashedRR
-from ..mechanisms.hashes.rappor import Rappor
+from ..device.mechanisms.hashes.cohorts import Cohorts
+from ..device.mechanisms.hashes.hashed_rr import HashedRR
+from ..device.mechanisms.hashes.rappor import Rappor
 from . import kernels
 from .analyst import Analyst, half_of
 from .batch import STRETCH_BYTES, Batches, words_of
 from .bits import PLANES
+from .cohort_regression import BucketRegression, Cells, FilterRegression
 from .counter import Counter, NumberCounter, count_bits, padded, read_numbers, write_numbers
 from .hashes import HashBatches
 from .kernels.counting import count_bitmaps
-from .regression import BucketRegression, Cells, FilterRegression
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

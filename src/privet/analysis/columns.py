@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..device.values import plain, text_of
 from ..errors import InvalidAnswer, InvalidArgument, InvalidReport, MissingExtra
-from ..extras import require
-from ..values import plain, text_of
+from ..errors.extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -147,7 +147,7 @@ def numbers_in(array: Any, kind: type, missing: float) -> NDArray[Any]:
 
 
 def _texts(values: Any) -> list[Any]:
-    """Return the texts of values, as `privet.values` says, such as "7", "true" and "2024-12-31"."""
+    """Return the texts of values (`device.values`), such as "7", "true" and "2024-12-31"."""
     types, kind = arrow().types, values.type
     if types.is_fixed_size_binary(kind) or str(kind) in _TEXT | BINARY:
         try:

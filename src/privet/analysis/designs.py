@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..mechanisms.subsets.cyclotomic import Cyclotomic
-from ..mechanisms.subsets.design import Design
-from ..mechanisms.subsets.difference_family import DifferenceFamily
-from ..mechanisms.subsets.fields import power_of_x, prime_power
-from ..mechanisms.subsets.hadamard import Hadamard
-from ..mechanisms.subsets.projective import Projective
+from ..device.mechanisms.subsets.cyclotomic import Cyclotomic
+from ..device.mechanisms.subsets.design import Design
+from ..device.mechanisms.subsets.difference_family import DifferenceFamily
+from ..device.mechanisms.subsets.fields import power_of_x, prime_power
+from ..device.mechanisms.subsets.hadamard import Hadamard
+from ..device.mechanisms.subsets.projective import Projective
 from . import kernels
 from .analyst import Analyst, half_of
 from .counter import NumberCounter

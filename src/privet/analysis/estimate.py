@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import alpha_of
-from ..mechanisms.symmetric import Symmetric
+from ..device.mechanisms.symmetric import Symmetric
+from ..errors.arguments import alpha_of
 from .shown import Shown, decimals
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..mechanisms.forwards import Target
-    from ..refine import Shrunk
-    from ..sums.homogeneity import Homogeneity
-    from ..sums.independent import Change
-    from ..sums.ranks import Top
-    from ..sums.totals import Difference, Total
+    from ..device.mechanisms.forwards import Target
+    from .refine.posterior import Shrunk
     from .remainder import Remainder
+    from .sums.homogeneity import Homogeneity
+    from .sums.independent import Change
+    from .sums.ranks import Top
+    from .sums.totals import Difference, Total
 
 __all__ = ["Estimate"]
 
@@ -112,7 +112,7 @@ class Estimate(Shown):
     @cached_property
     def posterior(self) -> Shrunk:
         """The posterior that `shrink` takes the mean of, with standard deviations and intervals."""
-        from ..refine import shrink
+        from .refine.shrinkage import shrink
 
         return shrink(self.survey.mechanism, self.counts, self.n)  # type: ignore[arg-type]
 
@@ -129,7 +129,7 @@ class Estimate(Shown):
 
         The errors of categories go together, which adding up their variances would ignore.
         """
-        from ..sums.totals import total
+        from .sums.totals import total
 
         return total(self, categories, target=target)
 
@@ -141,7 +141,7 @@ class Estimate(Shown):
         target: Target = "population",
     ) -> Difference:
         """Return by how much the share of the first categories exceeds that of the second."""
-        from ..sums.totals import difference
+        from .sums.totals import difference
 
         return difference(self, first, second, target=target)
 
@@ -156,25 +156,25 @@ class Estimate(Shown):
 
         Where people choose several options, it is for one option at a time.
         """
-        from ..sums.changes import change
+        from .sums.changes import change
 
         return change(before, self, categories, target=target)
 
     def homogeneity(self, other: Estimate, *others: Estimate) -> Homogeneity:
         """Test whether the crowds of other surveys have the same shares as this one's."""
-        from ..sums.homogeneity import homogeneity
+        from .sums.homogeneity import homogeneity
 
         return homogeneity(self, other, *others)
 
     def ranks(self, level: float = 0.95) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the lowest and highest rank that each category may have, for all at once."""
-        from ..sums.ranks import ranks
+        from .sums.ranks import ranks
 
         return ranks(self, level)
 
     def top(self, k: int, level: float = 0.95) -> Top:
         """Return which categories surely are among the k largest, and which may be."""
-        from ..sums.ranks import top
+        from .sums.ranks import top
 
         return top(self, k, level)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..mechanisms.forwards import Target
+    from ..device.mechanisms.forwards import Target
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..arguments import is_finite
 from ..errors import InvalidArgument
+from ..errors.arguments import is_finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..answers.scale import Scale
+    from ..device.answers.scale import Scale
 
 __all__ = ["known_figures", "quantile_name", "quantile_of"]
 

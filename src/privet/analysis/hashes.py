@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..mechanisms.hashes.hashed import Hashed
-from ..mechanisms.hashes.local_hash import LocalHash
-from ..mechanisms.hashes.one_bit import OneBit
+from ..device.mechanisms.hashes.hashed import Hashed
+from ..device.mechanisms.hashes.local_hash import LocalHash
+from ..device.mechanisms.hashes.one_bit import OneBit
 from . import kernels
 from .analyst import Analyst, half_of
 from .batch import STRETCH_BYTES, Batches

@@ -30,7 +30,7 @@ from .presence import binomial_tail, lower_limit, upper_limit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..mechanisms.forwards import Target
+    from ..device.mechanisms.forwards import Target
     from .estimator import Floats
 
 __all__ = ["Hits", "drawn"]

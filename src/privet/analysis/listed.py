@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..mechanisms.subsets.listed_sets import ListedSets
+from ..device.mechanisms.subsets.listed_sets import ListedSets
 from ..theory.sets import sets_holding
 from . import kernels
 from .analyst import Analyst, half_of

@@ -13,10 +13,10 @@ from warnings import warn
 
 import numpy as np
 
-from ..answers.scale import FRACTION_BITS, Scale
-from ..answers.several import Several
+from ..device.answers.scale import FRACTION_BITS, Scale
+from ..device.answers.several import Several
+from ..device.values import text_of
 from ..errors import Clamped, InvalidAnswer, InvalidArgument
-from ..values import text_of
 from .cleaning import AS_THEY_ARE, MISSING, UNKNOWN, Cleaning
 from .columns import (
     ANSWERS,
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..answers.base import Answers
-    from ..survey import Survey
+    from ..device.answers.base import Answers
+    from ..device.survey import Survey
 
     Values = NDArray[np.int64]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..arguments import alpha_of
+from ..errors.arguments import alpha_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..mechanisms.flips import ONE
-from ..mechanisms.noise.geometric import GeometricNoise
-from ..mechanisms.noise.laplace import LaplaceNoise
+from ..device.mechanisms.flips import ONE
+from ..device.mechanisms.noise.geometric import GeometricNoise
+from ..device.mechanisms.noise.laplace import LaplaceNoise
 from . import kernels
 from .analyst import Analyst, Half, half_of
 from .batch import CHUNK_ROWS, Batches

@@ -20,7 +20,7 @@ of numbers below t lies between two shares of cells: those below the cell whose 
 before it, and those up to the cell whose centre is at t or after it. Intervals reach from one to
 the other. Where no number was rounded, both are the same.
 
-All values come from one distribution: the smooth one of `privet.refine.smooth`, moved as little as
+All values come from one distribution: the smooth one of `refine.smooth`, moved as little as
 it takes for the share below each border to be within one standard error of what reports say. So
 shares add up to 1, agree with quantiles, and follow the reports wherever these refuse what is
 smooth.
@@ -43,7 +43,7 @@ from .ramps import ramps_of, regression_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..mechanisms.scales.interval import Interval
+    from ..device.mechanisms.scales.interval import Interval
     from .estimator import Floats
     from .ramps import Ramps
 
@@ -240,7 +240,7 @@ class Numbers:
         """
         if smooth:
             return np.diff(self._cumulative)
-        from ..refine import maximum_likelihood
+        from .refine.likelihood import maximum_likelihood
 
         gap = 0.01 / self.n  # no distribution is likelier by more than 1 %
         return maximum_likelihood(self.mechanism, self.windows, tolerance=gap).frequencies
@@ -266,7 +266,7 @@ class Numbers:
     @cached_property
     def _cumulative(self) -> Floats:
         """The share below each border between cells: the smooth one, moved into its intervals."""
-        from ..refine.smooth import smooth
+        from .refine.smooth import smooth
 
         below = np.concatenate(([0], np.cumsum(smooth(self.mechanism, self.windows))))
         lower, upper = self._curves(1 - ONE_SIGMA)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import whole
-from ..entropy import secure
+from ..device.entropy import secure
+from ..device.mechanisms.paged import Paged
 from ..errors import InvalidArgument, InvalidReport
-from ..mechanisms.paged import Paged
+from ..errors.arguments import whole
 from .analyst import Analyst, half_of
 from .counter import Counter, read_numbers, sum_problem
 from .threads import cores
@@ -22,7 +22,7 @@ from .threads import cores
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..entropy import Entropy
+    from ..device.entropy import Entropy
     from .counter import Integers, Reports
 
 __all__ = ["OnPages", "PagedCounter", "draw_pages"]

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..entropy import Stream
+from ..device.entropy import Stream
 from . import kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .keystream import Keystream
+    from ..device.keystream import Keystream
 
 __all__ = ["permute"]
 

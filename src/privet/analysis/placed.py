@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ..mechanisms.placed import Placed
+from ..device.mechanisms.placed import Placed
 from . import kernels
 from .batch import Batches
 from .counter import read_numbers

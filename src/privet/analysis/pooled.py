@@ -9,10 +9,10 @@ import numpy as np
 from .shown import Shown
 
 if TYPE_CHECKING:
-    from ..mechanisms.forwards import Target
-    from ..survey import Survey
-    from ..tables import Margin
+    from ..device.mechanisms.forwards import Target
+    from ..device.survey import Survey
     from .estimator import Floats
+    from .tables.table import Margin
 
 
 __all__ = ["Pooled"]

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..mechanisms.symmetric import Symmetric
+from ..device.mechanisms.symmetric import Symmetric
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ..mechanisms.base import Mechanism
+    from ..device.mechanisms.base import Mechanism
     from .estimator import Floats
 
 

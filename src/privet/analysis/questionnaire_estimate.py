@@ -5,21 +5,22 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..device.pages import cell_names
 from ..errors import InvalidArgument, NoReports
-from ..pages import cell_names
-from ..tables import Combined, PageCounts
 from .pooled import Pooled
+from .tables.combining import Combined
+from .tables.pages import PageCounts
 from .tally import estimate_from
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..pages import Page
-    from ..questionnaire import Questionnaire
-    from ..survey import Survey
-    from ..tables import Table
+    from ..device.pages import Page
+    from ..device.questionnaire import Questionnaire
+    from ..device.survey import Survey
     from .shown import Shown
+    from .tables.table import Table
 
 __all__ = ["QuestionnaireEstimate"]
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..answers.scale import Scale
+from ..device.answers.scale import Scale
+from ..device.survey import Survey
 from ..errors import InvalidAnswer, InvalidArgument
-from ..survey import Survey
 from .columns import ANSWERS, arrow, is_column
 from .lookup import LookedUp, as_answers, check_kind, look_up, note_outside, values_of
 from .paged import OnPages, draw_pages
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..entropy import Entropy
-    from ..pages import Page
-    from ..questionnaire import Questionnaire
+    from ..device.entropy import Entropy
+    from ..device.pages import Page
+    from ..device.questionnaire import Questionnaire
     from .cleaning import Cleaning
 
     # A question's answers in some rows.

@@ -22,7 +22,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..mechanisms.scales.interval import Interval
+    from ..device.mechanisms.scales.interval import Interval
     from .estimator import Floats
     from .scales import WindowRegression
 

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..answers.scale import FRACTION_BITS, Scale
-from ..entropy import Entropy, secure
+from ..device.answers.scale import FRACTION_BITS, Scale
+from ..device.entropy import Entropy, secure
+from ..device.keystream import FILL_SLACK
+from ..device.survey import Survey
 from ..errors import InvalidArgument
-from ..survey import Survey
-from .keystream import FILL_SLACK
 from .paged import OnPages
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..answers.base import Answers
-    from ..questionnaire import Questionnaire
+    from ..device.answers.base import Answers
+    from ..device.questionnaire import Questionnaire
 
 __all__ = ["randomize"]
 

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import alpha_of
-from ..mechanisms.symmetric import Symmetric
+from ..device.mechanisms.symmetric import Symmetric
+from ..errors.arguments import alpha_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,7 +110,7 @@ def remainder(estimate: Estimate, level: float = 0.95) -> Remainder | None:
 
 def _found(estimate: Estimate, found: NDArray[np.bool_]) -> tuple[float, float]:
     """Return what the found categories add up to, and its standard error if they were fixed."""
-    from ..sums.totals import total
+    from .sums.totals import total
 
     names = [estimate.survey.categories[i] for i in np.flatnonzero(found)]
     summed = total(estimate, names)

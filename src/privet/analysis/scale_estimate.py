@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import alpha_of
 from ..errors import InvalidArgument
+from ..errors.arguments import alpha_of
 from .numbers import Numbers
 from .shown import Shown
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..answers.scale import Scale
-    from ..mechanisms.forwards import Target
-    from ..sums.scale_changes import ScaleChanges
-    from ..survey import Survey
+    from ..device.answers.scale import Scale
+    from ..device.mechanisms.forwards import Target
+    from ..device.survey import Survey
     from .estimator import Floats
     from .measured import Measured
+    from .sums.scale_changes import ScaleChanges
     from .tally import Tally
 
 
@@ -185,7 +185,7 @@ class ScaleEstimate(Shown):
 
         Or from numbers that are known: {"mean": 41.3, "0 to 29": 0.35}, by the names of figures.
         """
-        from ..sums.scale_changes import scale_changes
+        from .sums.scale_changes import scale_changes
 
         return scale_changes(before, self)
 
@@ -197,7 +197,7 @@ class ScaleEstimate(Shown):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        from ..html import of_scale
+        from ..device.html import of_scale
 
         return of_scale(self)
 

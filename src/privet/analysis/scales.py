@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..mechanisms.scales.interval import Interval
+from ..device.mechanisms.scales.interval import Interval
 from .analyst import Analyst, half_of
+from .cohort_regression import spreads_of
 from .counter import NumberCounter, write_numbers
 from .estimator import Estimator
 from .placed import PlacedBatches
-from .regression import spreads_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,7 +155,7 @@ class WindowRegression(Estimator):
 
     def noise(self, theta: Floats) -> Floats:
         """Return n times the variance of each estimated share, which depends on all of theta."""
-        from ..refine import project_simplex
+        from .refine.simplex import project_simplex
 
         noise: Floats = project_simplex(theta) @ self._spread
         return noise

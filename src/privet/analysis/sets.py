@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..mechanisms.subsets.set_subset import SetSubset
+from ..device.mechanisms.subsets.set_subset import SetSubset
 from . import kernels
 from .analyst import Analyst, half_of
 from .batch import WORD

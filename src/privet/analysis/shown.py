@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..arguments import alpha_of, check_adds_up, check_target, whole
 from ..errors import InvalidArgument
-from ..refine import project_simplex
+from ..errors.arguments import alpha_of, check_adds_up, check_target, whole
 from .columns import arrow, frame
 from .presence import discoveries
+from .refine.simplex import project_simplex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from ..mechanisms.forwards import Target
-    from ..survey import Survey
+    from ..device.mechanisms.forwards import Target
+    from ..device.survey import Survey
     from .estimator import Floats
 
     Sort = Literal["survey", "share", "name"]
@@ -183,6 +183,6 @@ class Shown(ABC):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        from ..html import of_estimate
+        from ..device.html import of_estimate
 
         return of_estimate(self)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..mechanisms.subsets.k_subset import KSubset
-from ..mechanisms.subsets.packed import Packed
-from ..mechanisms.subsets.start import expected_draws
+from ..device.mechanisms.subsets.k_subset import KSubset
+from ..device.mechanisms.subsets.packed import Packed
+from ..device.mechanisms.subsets.start import expected_draws
 from . import kernels
 from .analyst import Analyst, half_of
 from .batch import STRETCH_BYTES, Batches, words_of

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..contract import Contract
+    from ..device.contract import Contract
 
 __all__ = ["MAGIC", "Tally"]
 
@@ -65,7 +65,7 @@ class Tally:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        from ..html import of_tally
+        from ..device.html import of_tally
 
         return of_tally(self)
 
@@ -193,7 +193,7 @@ class Tally:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the tally to a file, whole or not at all."""
-        from ..files import replacing
+        from ..device.files import replacing
 
         with replacing(Path(path), private=True) as temporary:
             temporary.write_bytes(self.to_bytes())
@@ -207,7 +207,7 @@ class Tally:
 
 def estimate_from(contract: Contract, n: int, aggregate: NDArray[np.int64]) -> Any:
     """Return the estimate that goes with a contract's kind of answer."""
-    from ..survey import Survey
+    from ..device.survey import Survey
 
     if not isinstance(contract, Survey):
         from .questionnaire_estimate import QuestionnaireEstimate

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import alpha_of, whole
-from ..bulk.progress import no_progress
-from ..contract import Contract
+from ..analysis.progress import no_progress
+from ..device.contract import Contract
+from ..device.mechanisms.base import Mechanism
 from ..errors import Clamped, InvalidArgument
-from ..mechanisms.base import Mechanism
+from ..errors.arguments import alpha_of, whole
 from .browsing import Page
 from .clients import Callable, Command, InProcess
 from .repeats import repeats_verdict
@@ -40,7 +40,7 @@ from .watched import Watched
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..bulk.progress import Progress
+    from ..analysis.progress import Progress
     from .clients import Client
 
 __all__ = [

@@ -10,12 +10,12 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..answers.scale import FRACTION_BITS
+from ..device.answers.scale import FRACTION_BITS
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from ..answers.scale import Scale
+    from ..device.answers.scale import Scale
 
 __all__ = ["Between", "mixture", "numbers_of", "place_of"]
 

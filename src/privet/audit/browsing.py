@@ -14,16 +14,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..device.questionnaire import Questionnaire
 from ..errors import ClientFailure
-from ..extras import require
-from ..questionnaire import Questionnaire
+from ..errors.extras import require
 from .disguise import Disguise
 from .recorder import recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..survey import Survey
+    from ..device.survey import Survey
     from .recorder import Recorder, Sent
 
 __all__ = ["Kept", "Page", "Visit", "chromium"]

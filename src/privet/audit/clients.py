@@ -20,8 +20,8 @@ from inspect import signature
 from secrets import token_bytes
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..device.questionnaire import Questionnaire
 from ..errors import ClientFailure, InvalidArgument
-from ..questionnaire import Questionnaire
 
 if TYPE_CHECKING:
     from collections.abc import Callable as Function
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..contract import Contract
-    from ..survey import Survey
+    from ..device.contract import Contract
+    from ..device.survey import Survey
 
 __all__ = ["Callable", "Client", "Command", "InProcess"]
 

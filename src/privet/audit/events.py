@@ -20,17 +20,17 @@ from scipy.stats import binom
 
 from ..analysis.counter import read_numbers
 from ..analysis.subsets import members_of
-from ..mechanisms.bits.unary import Unary
-from ..mechanisms.hashes.hashed import Hashed
-from ..mechanisms.hashes.one_option import OneOption
-from ..mechanisms.hashes.rappor import Rappor
-from ..mechanisms.noise.geometric import GeometricNoise
-from ..mechanisms.paged import Paged
-from ..mechanisms.placed import Placed
-from ..mechanisms.subsets.k_subset import KSubset
-from ..mechanisms.subsets.listed_sets import ListedSets
-from ..mechanisms.subsets.packed import Packed
-from ..mechanisms.subsets.set_subset import SetSubset
+from ..device.mechanisms.bits.unary import Unary
+from ..device.mechanisms.hashes.hashed import Hashed
+from ..device.mechanisms.hashes.one_option import OneOption
+from ..device.mechanisms.hashes.rappor import Rappor
+from ..device.mechanisms.noise.geometric import GeometricNoise
+from ..device.mechanisms.paged import Paged
+from ..device.mechanisms.placed import Placed
+from ..device.mechanisms.subsets.k_subset import KSubset
+from ..device.mechanisms.subsets.listed_sets import ListedSets
+from ..device.mechanisms.subsets.packed import Packed
+from ..device.mechanisms.subsets.set_subset import SetSubset
 from .between import mixture
 from .bounds import expected_bound
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..analysis.placed import PlacedBatches
-    from ..mechanisms.base import Mechanism
+    from ..device.mechanisms.base import Mechanism
     from .between import Between
 
     Reports = NDArray[np.uint8]

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import alpha_of, whole
+from ..device.survey import Survey
 from ..errors import ClientFailure
-from ..survey import Survey
+from ..errors.arguments import alpha_of, whole
 from . import clients
 from .leaks import search
 

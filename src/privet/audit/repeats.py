@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import binomtest
 
-from ..mechanisms.bits.two_level_unary import TwoLevelUnary
-from ..mechanisms.flips import ONE
+from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
+from ..device.mechanisms.flips import ONE
 from .result import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..mechanisms.base import Mechanism
+    from ..device.mechanisms.base import Mechanism
     from .clients import Client
     from .subjects import Probe
 

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..analysis.paged import OnPages, draw_pages
-from ..answers.scale import Scale
-from ..answers.several import Several
+from ..device.answers.scale import Scale
+from ..device.answers.several import Several
+from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
+from ..device.mechanisms.choices import Choices
+from ..device.mechanisms.paged import Paged
+from ..device.questionnaire import Questionnaire
+from ..device.survey import Survey
 from ..errors import Clamped
-from ..mechanisms.base import Mechanism
-from ..mechanisms.bits.two_level_unary import TwoLevelUnary
-from ..mechanisms.choices import Choices
-from ..mechanisms.paged import Paged
-from ..questionnaire import Questionnaire
-from ..survey import Survey
 from .between import numbers_of, place_of
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from ..answers.base import Answers
-    from ..entropy import Entropy
+    from ..device.answers.base import Answers
+    from ..device.entropy import Entropy
 
 __all__ = ["Direct", "Probe", "claimed_of", "probes"]
 

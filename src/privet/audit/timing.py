@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..mechanisms.base import Mechanism
-    from ..survey import Survey
+    from ..device.mechanisms.base import Mechanism
+    from ..device.survey import Survey
     from .clients import Client
     from .subjects import Probe
 

@@ -29,8 +29,8 @@ from urllib.parse import quote, quote_plus
 
 import numpy as np
 
+from ..device.mechanisms.paged import Paged
 from ..errors import InvalidReport
-from ..mechanisms.paged import Paged
 from .between import mixture
 from .parts import parts_of
 
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..contract import Contract
-    from ..mechanisms.base import Mechanism
+    from ..device.contract import Contract
+    from ..device.mechanisms.base import Mechanism
     from .browsing import Visit
     from .parts import Part, Value
     from .subjects import Probe

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..mechanisms.base import Mechanism
+    from ..device.mechanisms.base import Mechanism
     from .clients import Client
     from .subjects import Probe
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.random import Generator
 
-    from ..contract import Contract
+    from ..device.contract import Contract
     from .browsing import Page
     from .subjects import Probe
 

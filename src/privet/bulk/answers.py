@@ -12,16 +12,16 @@ import numpy as np
 from ..analysis.cleaning import AS_THEY_ARE, Cleaning
 from ..analysis.columns import ANSWERS, number_values, ordered_levels
 from ..analysis.lookup import check_kind
+from ..analysis.progress import no_progress
 from ..analysis.questions import look_up_columns
+from ..device.survey import Survey
+from ..device.values import in_order, plainly
+from ..device.wording import slug
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
-from ..survey import Survey
-from ..values import in_order, plainly
-from ..wording import slug
 from .counts import people_in
 from .formats import open_table
 from .groups import check_apart
 from .paths import as_paths
-from .progress import no_progress
 from .reading import check_column
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..questionnaire import Questionnaire
+    from ..analysis.progress import Progress
+    from ..device.questionnaire import Questionnaire
     from .formats import Table
     from .paths import Paths
-    from .progress import Progress
 
 __all__ = ["Answers", "Counted", "count_answers", "read_answers"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis.columns import arrow, number_values
+from ..device.values import is_number, plain
 from ..errors import InvalidArgument, InvalidFile
-from ..values import is_number, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

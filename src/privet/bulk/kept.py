@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.progress import no_progress
+from ..device.values import is_number
 from ..errors import InvalidFile
-from ..values import is_number
 from .groups import check_by, in_text
 from .paths import as_paths
-from .progress import no_progress
 from .reports import ReportsFile
 from .tallying import is_tally
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..contract import Contract
+    from ..analysis.progress import Progress
+    from ..device.contract import Contract
     from .paths import Paths
-    from .progress import Progress
 
 __all__ = ["Kept", "read_with"]
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..answers.scale import Scale
-    from ..survey import Survey
+    from ..device.answers.scale import Scale
+    from ..device.survey import Survey
     from .formats import Table
     from .groups import Group
     from .paths import OnePath

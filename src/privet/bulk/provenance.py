@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..analysis.columns import arrow
-from ..contract import Contract
+from ..device.contract import Contract
 from ..errors import InvalidFile, SurveyMismatch
 from .reading import reading
 from .seals import damaged, read_seal

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..analysis.cleaning import AS_THEY_ARE, Cleaning
+from ..analysis.progress import no_progress
 from ..analysis.randomizing import randomize as make
 from ..analysis.threads import ahead
-from ..survey import Survey
+from ..device.survey import Survey
 from .answers import read_answers
 from .formats import count_rows
 from .groups import Groups, check_by
 from .paths import as_paths
-from .progress import no_progress
 from .reports import ReportsWriter
 from .shuffling import Shuffling
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..questionnaire import Questionnaire
+    from ..analysis.progress import Progress
+    from ..device.questionnaire import Questionnaire
     from .answers import Answers
     from .paths import OnePath, Paths
-    from .progress import Progress
 
 __all__ = ["Randomized", "randomize_files"]
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis.columns import BINARY, arrow, as_reports
+from ..device.files import replacing
 from ..errors import InvalidFile, InvalidReport
-from ..files import replacing
 from .groups import Groups
 from .paths import as_paths
 from .provenance import PARQUET, SURVEY_KEY, check_survey
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..contract import Contract
+    from ..device.contract import Contract
     from .paths import OnePath, Paths
 
 __all__ = ["ReportsFile", "ReportsWriter", "read_reports"]

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..analysis import kernels
 from ..analysis.permuting import permute
-from ..entropy import secure
-from ..files import NO_ROOM
+from ..device.entropy import secure
+from ..device.files import NO_ROOM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

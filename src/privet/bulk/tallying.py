@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.progress import no_progress
 from ..analysis.tally import MAGIC, Tally
 from ..analysis.threads import cores, in_threads
 from ..errors import InvalidFile, InvalidReport
 from .groups import Groups, check_by
 from .paths import as_paths
-from .progress import no_progress
 from .reports import ReportsFile, located
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..contract import Contract
+    from ..analysis.progress import Progress
+    from ..device.contract import Contract
     from .groups import Group
     from .paths import Paths
-    from .progress import Progress
 
 __all__ = ["tally_files", "tally_groups"]
 

@@ -49,8 +49,9 @@ def averaging(
 
     privet simulate attack averaging --people 500 --figure averaging.png
     """
+    from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
+    from ..device.mechanisms.subsets.k_subset import KSubset
     from ..figures import canvas, plot_averaging
-    from ..mechanisms import KSubset, TwoLevelUnary
     from ..simulate import averaging as run
 
     subset = KSubset(d, epsilon)

@@ -54,7 +54,7 @@ def poisoning(
 
     from numpy.random import default_rng
 
-    from ..mechanisms import by_name
+    from ..device.mechanisms.registry import by_name
     from ..poisoning.trials import trial
     from ..simulate import truth as truth_of
 

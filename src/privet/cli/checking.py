@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..mechanisms.subsets.k_subset import KSubset
+from ..device.mechanisms.subsets.k_subset import KSubset
 from ..poisoning import check, check_reports
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..analysis.tally import Tally
     from ..bulk.groups import Group
-    from ..contract import Contract
+    from ..device.contract import Contract
     from ..poisoning import Finding
 
     Found = Mapping[Group, Sequence[Finding]]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ..questionnaire import Questionnaire
+    from ..device.questionnaire import Questionnaire
     from .options import Reading
 
 # A column with more different answers is hardly a choice of categories.
@@ -33,10 +33,10 @@ def questionnaire_from(
     reading: Reading,
 ) -> Questionnaire:
     """Return a questionnaire with a question for each of these columns, in this order."""
-    from ..answers import Scale
-    from ..questionnaire import Questionnaire
-    from ..survey import Survey
-    from ..wording import slug
+    from ..device.answers.scale import Scale
+    from ..device.questionnaire import Questionnaire
+    from ..device.survey import Survey
+    from ..device.wording import slug
 
     if title is None or epsilon is None:
         raise click.UsageError("--from needs --title and --epsilon.")
@@ -67,7 +67,7 @@ def _by_column(given: Sequence[str]) -> dict[str, str]:
 
 
 def _several(found: Sequence[str], most: str) -> Any:
-    from ..answers import Several
+    from ..device.answers.several import Several
 
     if most and not most.isdecimal():
         raise click.UsageError(f"--several is COLUMN or COLUMN=MOST, not {most!r}.")
@@ -78,8 +78,8 @@ def _categories(paths: Sequence[Path], column: str, reading: Reading, *, listed:
     """Return the different answers of a column, or the options that its cells hold."""
     from ..analysis.lookup import SEPARATOR
     from ..bulk import count_answers
+    from ..device.values import in_order
     from ..errors import InvalidFile
-    from ..values import in_order
 
     counted = count_answers(paths, column, progress=progress, **reading.options())
     found = [*counted.counts]

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..analysis.shown import Shown
+    from ..analysis.sums.changes import Changes
     from ..analysis.tally import Tally
     from ..bulk.groups import Group
-    from ..contract import Contract
-    from ..sums import Changes
+    from ..device.contract import Contract
 
 
 _MOST_GROUPS_NAMED = 10
@@ -173,7 +173,7 @@ def _crowds(reports: Sequence[str], surveys: Sequence[Path], *, apart: bool) -> 
 
 def _check_question(crowd: _Crowd, question: str | None) -> None:
     """Refuse a questionnaire without a question of its own, and a survey with one."""
-    from ..questionnaire import Questionnaire
+    from ..device.questionnaire import Questionnaire
 
     contract = crowd.survey
     if not isinstance(contract, Questionnaire):
@@ -187,7 +187,7 @@ def _check_question(crowd: _Crowd, question: str | None) -> None:
 
 
 def _kind(contract: Contract, question: str | None) -> str:
-    from ..questionnaire import Questionnaire
+    from ..device.questionnaire import Questionnaire
 
     one: Any = contract[question or ""] if isinstance(contract, Questionnaire) else contract
     return str(one.answers.kind)
@@ -241,8 +241,8 @@ def _between(estimates: Mapping[str, Shown], level: float, *, waves: bool) -> Co
 
 def _changes(first: Shown, second: Shown, level: float, times: int) -> Changes:
     from ..analysis.scale_estimate import ScaleEstimate
+    from ..analysis.sums.changes import changes
     from ..errors import SurveyMismatch
-    from ..sums import changes
 
     scales = [isinstance(one, ScaleEstimate) for one in (first, second)]
     if isinstance(first, ScaleEstimate) and isinstance(second, ScaleEstimate):
@@ -256,8 +256,8 @@ def _changes(first: Shown, second: Shown, level: float, times: int) -> Changes:
 def _with_known(estimates: Mapping[str, Shown], path: Path, level: float) -> Compared:
     """Compare people with what is known."""
     from ..analysis.scale_estimate import ScaleEstimate
+    from ..analysis.sums.changes import changes
     from ..bulk.known import read_figures, read_shares
-    from ..sums import changes
 
     ((name, estimate),) = estimates.items()
     if isinstance(estimate, ScaleEstimate):
@@ -272,7 +272,8 @@ def _with_known(estimates: Mapping[str, Shown], path: Path, level: float) -> Com
 def _test(estimates: Mapping[str, Shown], pairs: Sequence[Pair], known: Any = None) -> Verdict:
     """Return one test of all: of shares together, or of the mean, or the least of all p-values."""
     from ..analysis.estimate import Estimate
-    from ..sums import fit, homogeneity
+    from ..analysis.sums.fit import fit
+    from ..analysis.sums.homogeneity import homogeneity
 
     groups = list(estimates.values())
     survey = groups[0].survey

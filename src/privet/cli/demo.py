@@ -100,8 +100,8 @@ def _ask(
     """Ask one question; return the service, if there is one, which ends with the stack."""
     import numpy as np
 
+    from ..device.survey import Survey
     from ..figures import save_estimate
-    from ..survey import Survey
 
     survey = Survey(QUESTION, list(SHARES), epsilon)
     crowd, service = _crowd(people), None

@@ -11,11 +11,11 @@ import click
 import numpy as np
 
 from ..analysis.lookup import SEPARATOR
-from ..answers.scale import Scale
-from ..answers.several import Several
-from ..questionnaire import Questionnaire
-from ..survey import Survey
-from ..tables.ratios import shown
+from ..analysis.tables.ratios import shown
+from ..device.answers.scale import Scale
+from ..device.answers.several import Several
+from ..device.questionnaire import Questionnaire
+from ..device.survey import Survey
 from .demo import count_reports
 from .output import outputs, print_json, rows_of
 from .questionnaires import association_in_words
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..analysis.questionnaire_estimate import QuestionnaireEstimate
-    from ..pages import Page
+    from ..device.pages import Page
 
 # Where people live, out of 100, and how they get to work from there.
 HOMES = {"city": 45, "suburb": 35, "country": 20}

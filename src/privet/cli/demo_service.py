@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ..analysis.tally import Tally
+from ..device.survey import Survey
 from ..errors import InvalidTally, ServiceFailure, SurveyMismatch
-from ..extras import require
+from ..errors.extras import require
 from ..store import open_store
-from ..survey import Survey
 from .output import plural, say
 from .terminal import progress
 

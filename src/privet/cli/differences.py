@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ..analysis.shown import Shown
-    from ..sums import Changes
-    from ..survey import Survey
+    from ..analysis.sums.changes import Changes
+    from ..device.survey import Survey
 
 # What people are compared with, if those are not people.
 KNOWN = "known"

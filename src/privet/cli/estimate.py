@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ..contract import Contract
+    from ..device.contract import Contract
 
 
 @click.command(cls=Once)
@@ -110,8 +110,8 @@ def estimate(
     privet estimate survey.json reports.parquet --figure shares.png
     """
     from ..bulk import tally_groups
+    from ..device.survey import Survey
     from ..errors import NoReports
-    from ..survey import Survey
     from .checking import describe_checks, looked_for, print_checks
     from .questionnaires import Answered, tables_from
 
@@ -195,7 +195,7 @@ def _quantiles(typed: str | None) -> list[float]:
 
 def _refuse_unfit(contract: Contract, looks: Looks, others: Mapping[str, Any]) -> None:
     """Refuse options that the contract's kind of answer has no use for."""
-    from ..survey import Survey
+    from ..device.survey import Survey
 
     kind = contract.answers.kind if isinstance(contract, Survey) else "questionnaire"
     if looks.quantiles and kind == "choice":

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ..analysis.shown import Shown, Sort
     from ..bulk.groups import Group
-    from ..mechanisms.forwards import Target
+    from ..device.mechanisms.forwards import Target
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Estimates:
     @cached_property
     def _shrunk(self) -> Mapping[Group, NDArray[np.float64]]:
         """The shrunk shares of groups, which help each other; a single one is shrunk by itself."""
-        from ..refine import shrink_groups
+        from ..analysis.refine.groups import shrink_groups
 
         every = [*self.groups.values()]
         if not self.by or self._numbers or not every[0].can_shrink:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..bulk.paths import OnePath
-    from ..contract import Contract
-    from ..survey import Survey
+    from ..device.contract import Contract
+    from ..device.survey import Survey
 
 # Groups with fewer reports single people out, and have no estimate to speak of.
 LEAST_GROUP = 10
@@ -29,8 +29,8 @@ _NOT_BYTES = {
 
 def read_survey(path: Path) -> Survey:
     """Read a survey, and nothing else, from its own file or from a file of reports."""
+    from ..device.survey import Survey
     from ..errors import InvalidFile
-    from ..survey import Survey
 
     found = read_contract(path)
     if not isinstance(found, Survey):
@@ -44,7 +44,7 @@ def read_contract(path: Path, others: Sequence[OnePath] = ()) -> Any:
     Where it is among the other files instead, that is said.
     """
     from ..bulk.provenance import carried_survey
-    from ..contract import Contract
+    from ..device.contract import Contract
     from ..errors import InvalidFile, PrivetError
 
     carried = carried_survey(path) if path.is_file() else None
@@ -91,7 +91,7 @@ def is_survey(path: Path) -> bool:
 
 
 def _contract_in(path: Path) -> Contract | None:
-    from ..contract import Contract
+    from ..device.contract import Contract
     from ..errors import PrivetError
 
     try:

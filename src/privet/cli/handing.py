@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ..contract import Contract
+    from ..device.contract import Contract
 
 
 def hand_over(

@@ -9,7 +9,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..answers import Answers
+    from ..device.answers.base import Answers
 
 _PARTS = (2, 3)
 
@@ -83,14 +83,14 @@ def answers_from(names: Sequence[str], given: dict[str, Any]) -> Sequence[str] |
     if not given["several"]:
         _refuse(given, several, "--several")
         return names
-    from ..answers import Several
+    from ..device.answers.several import Several
 
     most = given["most"] or min(3, len(names))
     return Several(names, most, pairs=given["pairs"])
 
 
 def _scale(given: dict[str, Any]) -> Answers:
-    from ..answers import Scale
+    from ..device.answers.scale import Scale
 
     also = {name: given[name] for name in ("unit", "whole", "aim") if given[name]}
     if given.get("bands") is not None:

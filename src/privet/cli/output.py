@@ -73,8 +73,8 @@ def outputs(out: Path | None, figure: Path | None) -> Iterator[tuple[Path | None
 
     A place that cannot be written, and a missing matplotlib, are errors before the work begins.
     """
+    from ..device.files import replacing
     from ..figures.canvas import new_figure
-    from ..files import replacing
 
     with ExitStack() as stack:
         place, picture = (path and stack.enter_context(replacing(path)) for path in (out, figure))

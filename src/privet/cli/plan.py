@@ -87,7 +87,7 @@ def plan(
 
 def _answers(d: int | None, kind: dict[str, Any]) -> Asked:
     """Return a number of categories, options or a scale."""
-    from ..mechanisms.choices import MOST_OPTIONS
+    from ..device.mechanisms.choices import MOST_OPTIONS
 
     if d is None and kind["scale"] is None:
         raise click.UsageError("Give --categories, or --scale, or --questionnaire.")
@@ -99,8 +99,8 @@ def _answers(d: int | None, kind: dict[str, Any]) -> Asked:
 
 
 def _plan_questionnaire(path: Path, n: int, delta: float, json_out: bool) -> None:
+    from ..device.questionnaire import Questionnaire
     from ..plan import plan_questionnaire
-    from ..questionnaire import Questionnaire
     from ..shuffle.amplification import if_shuffled
     from . import planned
 

@@ -17,8 +17,8 @@ from .terminal import console, print_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..device.questionnaire import Questionnaire
     from ..plan import Comparison, PlannedQuestion, SetComparison
-    from ..questionnaire import Questionnaire
 
     Compared = Sequence[Comparison] | Sequence[SetComparison] | Sequence[ScalePlan]
 
@@ -64,7 +64,7 @@ def print_plan(found: Plan | ScalePlan, shuffled: Shuffled) -> None:
 
 def compared_rows(found: Plan | ScalePlan) -> Compared:
     """Return what the plan could have been with other mechanisms: windows, for a scale."""
-    from ..answers.scale import Scale
+    from ..device.answers.scale import Scale
     from ..plan import compare, compare_for_sets, plan
 
     answers, epsilon = found.answers, found.epsilon

@@ -16,7 +16,7 @@ from .terminal import console, new_table
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..questionnaire import Questionnaire
+    from ..device.questionnaire import Questionnaire
 
 
 # What is said of the file that is written, whatever the questions come from.
@@ -94,8 +94,8 @@ def show(file: Path, json_out: bool) -> None:
 
     privet questionnaire show questionnaire.json
     """
+    from ..device.questionnaire import Questionnaire
     from ..errors import InvalidFile
-    from ..questionnaire import Questionnaire
 
     read = read_contract(file)
     if not isinstance(read, Questionnaire):

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..analysis.questionnaire_estimate import QuestionnaireEstimate
+    from ..analysis.tables.ratios import ConditionalShares
+    from ..analysis.tables.table import Table
     from ..bulk.groups import Group
-    from ..tables import ConditionalShares, Table
     from .groups import Looks
 
 _ROWS = 12
@@ -114,8 +115,8 @@ class Answered:
 
         They appear together, when all are drawn.
         """
+        from ..device.files import replacing
         from ..figures import save
-        from ..files import replacing
 
         drawn: dict[Path, str] = {}
         with ExitStack() as files:
@@ -191,7 +192,7 @@ def _cells(cells: Table | ConditionalShares, level: float) -> NDArray[np.str_]:
     """Return the text of each cell: a share and its interval, in percent."""
     import numpy as np
 
-    from ..tables.ratios import shown
+    from ..analysis.tables.ratios import shown
 
     columns = (column.ravel() for column in (shown(cells.frequencies), *cells.interval(level)))
     texts = [

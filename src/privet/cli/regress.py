@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from ..analysis.regression.fitted import Fitted
     from ..bulk.kept import Kept
-    from ..regression import Fitted
-    from ..survey import Survey
+    from ..device.survey import Survey
 
 
 @click.command(cls=Once)
@@ -154,9 +154,9 @@ def _fit(
     weights: str | None,
 ) -> Fitted:
     """Return the fit, with errors in terms of the file's columns and the options."""
+    from ..analysis.regression.covariates import MOST_LEVELS
+    from ..analysis.regression.fitting import fit
     from ..errors import InvalidArgument, InvalidFile
-    from ..regression import fit
-    from ..regression.covariates import MOST_LEVELS
 
     for name in on:
         values = known.columns[name]
@@ -267,7 +267,7 @@ class _Found:
 
     def document(self) -> dict[str, Any]:
         """Return what JSON output says."""
-        from ..regression import Logit
+        from ..analysis.regression.fitted import Logit
 
         fitted = self._fitted
         document = describe_survey(self._survey) | {"n": fitted.n, "left_out": self._known.left_out}

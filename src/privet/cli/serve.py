@@ -93,7 +93,7 @@ def serve(
 
     privet serve --store surveys.db --token-file token.txt
     """
-    from ..extras import require
+    from ..errors.extras import require
 
     for package in ("uvicorn", "starlette", "httptools", "msgspec"):
         require(package, "serve", "privet serve")

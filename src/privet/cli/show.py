@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..analysis.estimate import Estimate
     from ..analysis.scale_estimate import ScaleEstimate
     from ..analysis.shown import Shown, Sort
-    from ..contract import Contract
-    from ..mechanisms.forwards import Target
+    from ..device.contract import Contract
+    from ..device.mechanisms.forwards import Target
 
 # How many rows a table has, and each of several.
 ROWS, ROWS_OF_A_GROUP = 40, 10
@@ -147,7 +147,7 @@ def _what_is_found(estimate: Shown, level: float) -> str:
 
 def _who_leads(estimate: Estimate, level: float) -> str:
     """Return a sentence on the category with the largest share, as far as it is known."""
-    from ..sums.ranks import lead
+    from ..analysis.sums.ranks import lead
 
     found = lead(estimate, level)
     if found.contenders > _MOST_NAMED:

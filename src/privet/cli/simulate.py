@@ -26,7 +26,7 @@ from .terminal import console, new_table, progress
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..mechanisms.forwards import Target
+    from ..device.mechanisms.forwards import Target
     from ..simulate.experiment import Experiment, Row
 
 

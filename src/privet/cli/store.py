@@ -65,7 +65,7 @@ def token(place: str, token_file: Path | None, json_out: bool) -> None:
 
     privet store token surveys.db --token-file token.txt
     """
-    from ..extras import require
+    from ..errors.extras import require
 
     require("starlette", "serve", "privet store token")
     from ..service.access import replace_token

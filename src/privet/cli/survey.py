@@ -17,7 +17,7 @@ from .taking import take_categories
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..survey import Survey
+    from ..device.survey import Survey
     from .options import Reading
 
 _HEADERS = {"answer", "answers", "category", "categories"}
@@ -80,7 +80,7 @@ def new(
 
     privet survey new -q "Tea or coffee?" -c tea -c coffee -e 1 -o survey.json
     """
-    from ..survey import Survey
+    from ..device.survey import Survey
 
     keep_apart([*(answers or ()), listed], [out])
     categories = [*given, *(_lines(listed) if listed is not None else ())]

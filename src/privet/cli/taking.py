@@ -82,7 +82,7 @@ def _refuse_space(found: Counted, given: Collection[str]) -> None:
 
 def _number_for_a_name(found: Counted) -> Iterator[str]:
     """Notice a number that may be the first answer of a file without a header."""
-    from ..values import is_number
+    from ..device.values import is_number
 
     if all(map(is_number, (found.column, *found.counts))):
         yield f"Note: the column's name is a number, {found.column}, like its answers."
@@ -99,7 +99,7 @@ def _case_alone(found: Counted) -> Iterator[str]:
 
 def _second_header(found: Counted) -> Iterator[str]:
     """Notice a line such as the wording of a question, above answers that are codes."""
-    from ..values import is_number
+    from ..device.values import is_number
 
     words = [answer for answer in found.counts if not is_number(answer)]
     if len(words) == 1 and found.counts[words[0]] == 1 and found.counts.total() >= _MANY:

@@ -30,7 +30,7 @@ def tally(survey: Path, reports: list[Path], out: Path, json_out: bool) -> None:
     privet tally survey.json reports.parquet -o week.tally
     """
     from ..bulk import tally_files
-    from ..files import replacing
+    from ..device.files import replacing
 
     contract, files = survey_and_reports(survey, reports)
     keep_apart(files if survey in files else [survey, *files], [out])

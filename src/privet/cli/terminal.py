@@ -57,7 +57,7 @@ def print_table(
 
 @contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
-    """Show a bar on stderr, if that is a terminal; see privet.bulk.progress."""
+    """Show a bar on stderr, if that is a terminal; see privet.analysis.progress."""
     if not sys.stderr.isatty():
         yield lambda n: None
         return

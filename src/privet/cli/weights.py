@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..analysis.estimate import Estimate
+    from ..analysis.sums.strata import Poststratified
     from ..bulk.groups import Group
-    from ..sums.strata import Poststratified
 
 
 def known_sizes(file: Path | None, typed: Sequence[str], by: Sequence[str]) -> dict[Group, float]:
@@ -57,8 +57,8 @@ def weigh(
     source: object,
 ) -> Poststratified:
     """Return one estimate of all groups, weighted by their known sizes, or say what is amiss."""
+    from ..analysis.sums.strata import poststratify
     from ..errors import InvalidArgument, InvalidFile
-    from ..sums import poststratify
 
     def named(group: Group) -> str:
         return f"{source}: the group {in_words(by, group)}"

@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidArgument
-from ..extras import require
+from ..errors.extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..sums.changes import Changes
+    from ..analysis.sums.changes import Changes
 
 _MOST_ROWS, _MOST_ROWS_OF_A_PANEL, _MOST_PANELS = 40, 15, 12
 _POINTS = "difference, percentage points"

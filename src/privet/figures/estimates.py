@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analysis.shown import in_order
-from ..arguments import whole
 from ..errors import InvalidArgument
+from ..errors.arguments import whole
 from . import canvas
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ..analysis.shown import Shown, Sort
-    from ..mechanisms.forwards import Target
+    from ..device.mechanisms.forwards import Target
 
     Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
 

@@ -9,14 +9,14 @@ import numpy as np
 from .canvas import HEDGE, TRUTH, new_figure, set_title
 
 if TYPE_CHECKING:
-    from ..answers.scale import Scale
-    from ..answers.several import Several
+    from ..device.answers.scale import Scale
+    from ..device.answers.several import Several
     from ..plan.planning import Plan, ScalePlan
 
 
 def plot_plan(plan: Plan | ScalePlan) -> Any:
     """Draw the margin of error against ε, for this many people and others; return the figure."""
-    from ..answers.scale import Scale
+    from ..device.answers.scale import Scale
     from ..plan.planning import best_mechanism, margin_of
 
     figure = new_figure(7, 4.5)

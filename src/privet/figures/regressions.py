@@ -10,7 +10,7 @@ import numpy as np
 from . import canvas
 
 if TYPE_CHECKING:
-    from ..regression import Fitted
+    from ..analysis.regression.fitted import Fitted
 
 __all__ = ["plot_coefficients"]
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import alpha_of
+from ..analysis.tables.ratios import shown
+from ..analysis.tables.surplus import surplus
 from ..errors import InvalidArgument
-from ..tables.ratios import shown
-from ..tables.surplus import surplus
+from ..errors.arguments import alpha_of
 from . import canvas
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..tables import Table
+    from ..analysis.tables.table import Table
 
 _MOST_ANSWERS = 20
 _WIDTH, _HEIGHT = 0.95, 0.5  # of a cell, in inches

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import theory
-from ..mechanisms import BinaryRR, KSubset
+from ..device.mechanisms.bits.binary_rr import BinaryRR
+from ..device.mechanisms.subsets.k_subset import KSubset
 
 if TYPE_CHECKING:
     from .table import Table1

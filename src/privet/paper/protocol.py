@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..mechanisms import BinaryRR, KSubset, MultivariateRR
+from ..device.mechanisms.bits.binary_rr import BinaryRR
+from ..device.mechanisms.subsets.k_subset import KSubset
+from ..device.mechanisms.subsets.multivariate_rr import MultivariateRR
 from ..simulate import counts
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..mechanisms import Symmetric
+    from ..device.mechanisms.symmetric import Symmetric
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -15,9 +15,9 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..bulk.progress import no_progress
+from ..analysis.progress import no_progress
+from ..device.files import replacing
 from ..figures.canvas import save
-from ..files import replacing
 from . import pictures
 from .claims import losses, reductions
 from .curves import information
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from os import PathLike
 
-    from ..bulk.progress import Progress
+    from ..analysis.progress import Progress
     from .claims import Loss, Reduction
     from .curves import Information
     from .errata import Erratum

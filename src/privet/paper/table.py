@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from ..analysis.progress import no_progress
 from ..analysis.threads import cores
-from ..arguments import whole
-from ..bulk.progress import no_progress
 from ..errors import InvalidArgument
+from ..errors.arguments import whole
 from .protocol import MECHANISMS, NORMS, simulate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..bulk.progress import Progress
+    from ..analysis.progress import Progress
 
 Law: TypeAlias = Literal["marginal", "joint"]
 
@@ -134,7 +134,7 @@ def table1(
     workers : int or None
         The number of threads, by default one per core.
     progress : Progress
-        Shows how many repeats of rows are done (privet.bulk.progress).
+        Shows how many repeats of rows are done (privet.analysis.progress).
 
     >>> table = table1(repeats=2, seed=1)
     >>> len(table.cells)

@@ -5,7 +5,7 @@ several choices, `compare_for_sets` and `choose_for_sets` do. `plan_questionnair
 tell of each question of a questionnaire, and what tables cost.
 """
 
-from ..mechanisms.choosing import choose, choose_for_sets
+from ..device.mechanisms.choosing import choose, choose_for_sets
 from .comparison import Comparison, compare
 from .planning import Plan, ScalePlan, plan
 from .questionnaires import PlannedQuestion, plan_questionnaire

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import whole
-from ..mechanisms.choosing import available, squared_error
-from ..mechanisms.registry import for_one
-from ..mechanisms.subsets.k_subset import KSubset
-from ..mechanisms.symmetric import Symmetric
+from ..device.mechanisms.choosing import available, squared_error
+from ..device.mechanisms.registry import for_one
+from ..device.mechanisms.subsets.k_subset import KSubset
+from ..device.mechanisms.symmetric import Symmetric
+from ..errors.arguments import whole
 
 if TYPE_CHECKING:
-    from ..mechanisms.base import Mechanism
+    from ..device.mechanisms.base import Mechanism
 
 __all__ = ["Comparison", "compare"]
 

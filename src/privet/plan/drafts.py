@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ..contract import Contract
-    from ..questionnaire import Questionnaire
-    from ..survey import Survey
+    from ..device.contract import Contract
+    from ..device.questionnaire import Questionnaire
+    from ..device.survey import Survey
 
 __all__ = ["contract_of", "parsed", "read_draft"]
 
@@ -91,7 +91,7 @@ def contract_of(draft: dict[str, Any]) -> Contract:
     surveys = _surveys(draft)
     if len(surveys) != 1:
         return _questionnaire(draft)
-    from ..survey import Survey
+    from ..device.survey import Survey
 
     (only,) = surveys
     id = draft.get("id", only.id)
@@ -99,7 +99,7 @@ def contract_of(draft: dict[str, Any]) -> Contract:
 
 
 def _surveys(draft: dict[str, Any]) -> list[Survey]:
-    from ..survey import Survey
+    from ..device.survey import Survey
 
     _check("a draft", draft, _FIELDS, {"title", "epsilon", "questions"})
     questions = draft["questions"]
@@ -118,7 +118,7 @@ def _surveys(draft: dict[str, Any]) -> list[Survey]:
 
 
 def _questionnaire(draft: dict[str, Any]) -> Questionnaire:
-    from ..questionnaire import Questionnaire
+    from ..device.questionnaire import Questionnaire
 
     surveys = _surveys(draft)
     shares: Any = draft.get("shares")
@@ -132,7 +132,8 @@ def _questionnaire(draft: dict[str, Any]) -> Questionnaire:
 
 def _answers(name: str, fields: Mapping[str, Any]) -> Any:
     """Return the kind of answer that a question's fields describe."""
-    from ..answers import Scale, Several
+    from ..device.answers.scale import Scale
+    from ..device.answers.several import Several
 
     kinds = [kind for kind in _QUESTION if kind in fields]
     if len(kinds) != 1:

@@ -18,17 +18,17 @@ import numpy as np
 from ..analysis.estimator import HitRates
 from ..analysis.numbers import Numbers
 from ..analysis.presence import binomial_tail
+from ..device.mechanisms.hashes.one_option import OneOption
+from ..device.mechanisms.subsets.listed_sets import ListedSets
 from ..errors import InvalidArgument
-from ..mechanisms.hashes.one_option import OneOption
-from ..mechanisms.subsets.listed_sets import ListedSets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..analysis.estimator import Rated
-    from ..answers.scale import Scale
-    from ..mechanisms.base import Mechanism
-    from ..mechanisms.scales.interval import Interval
+    from ..device.answers.scale import Scale
+    from ..device.mechanisms.base import Mechanism
+    from ..device.mechanisms.scales.interval import Interval
 
     Ends = tuple[float, float]
     Shown = tuple[float, float, float]

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ..analysis.presence import detectable_share
-from ..answers.base import Answers
-from ..answers.scale import Scale
-from ..answers.several import Several
-from ..arguments import alpha_of, is_finite, whole
+from ..device.answers.base import Answers
+from ..device.answers.scale import Scale
+from ..device.answers.several import Several
+from ..device.mechanisms.choosing import choose
+from ..device.mechanisms.subsets.k_subset import KSubset
 from ..errors import InvalidArgument
-from ..mechanisms.choosing import choose
-from ..mechanisms.subsets.k_subset import KSubset
+from ..errors.arguments import alpha_of, is_finite, whole
 from .margins import common_margin, mean_margin, rare_margin, share_margin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..mechanisms.base import Mechanism
-    from ..mechanisms.scales.interval import Interval
+    from ..device.mechanisms.base import Mechanism
+    from ..device.mechanisms.scales.interval import Interval
 
     Asked = int | Several | Scale
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import whole
-from ..pages import cell_names
-from ..tables.sharing import page_shares
-from ..tables.variances import split_variance, total_variance
+from ..analysis.tables.sharing import page_shares
+from ..analysis.tables.variances import split_variance, total_variance
+from ..device.pages import cell_names
+from ..errors.arguments import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..mechanisms.base import Mechanism
-    from ..questionnaire import Questionnaire
-    from ..survey import Survey
+    from ..device.mechanisms.base import Mechanism
+    from ..device.questionnaire import Questionnaire
+    from ..device.survey import Survey
 
     Ids = tuple[str, ...]
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..mechanisms.choosing import compared_for_sets
+from ..device.mechanisms.choosing import compared_for_sets
 
 if TYPE_CHECKING:
-    from ..mechanisms.base import Mechanism
+    from ..device.mechanisms.base import Mechanism
 
 __all__ = ["SetComparison", "compare_for_sets"]
 

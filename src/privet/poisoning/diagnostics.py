@@ -24,20 +24,20 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from ..analysis.refine.simplex import project_simplex
+from ..analysis.sums.incidence import blocks_of
+from ..analysis.sums.pairs import points_together
+from ..device.mechanisms.subsets.design import Design
+from ..device.mechanisms.subsets.k_subset import KSubset
 from ..errors import InvalidArgument
-from ..mechanisms.subsets.design import Design
-from ..mechanisms.subsets.k_subset import KSubset
-from ..refine.simplex import project_simplex
-from ..sums.incidence import blocks_of
-from ..sums.pairs import points_together
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
+    from ..analysis.sums.incidence import Incidence
     from ..analysis.tally import Tally
-    from ..sums.incidence import Incidence
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

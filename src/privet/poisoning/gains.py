@@ -22,23 +22,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import is_finite, is_whole
+from ..analysis.sums.incidence import reported_sets
+from ..device.mechanisms.bits.unary import Unary
+from ..device.mechanisms.hashes.local_hash import LocalHash
+from ..device.mechanisms.hashes.one_bit import OneBit
+from ..device.mechanisms.hashes.one_option import OneOption
+from ..device.mechanisms.scales.interval import Interval
+from ..device.mechanisms.subsets.design import Design
+from ..device.mechanisms.subsets.k_subset import KSubset
+from ..device.mechanisms.subsets.listed_sets import ListedSets
+from ..device.mechanisms.subsets.set_subset import SetSubset
 from ..errors import InvalidArgument
-from ..mechanisms.bits.unary import Unary
-from ..mechanisms.hashes.local_hash import LocalHash
-from ..mechanisms.hashes.one_bit import OneBit
-from ..mechanisms.hashes.one_option import OneOption
-from ..mechanisms.scales.interval import Interval
-from ..mechanisms.subsets.design import Design
-from ..mechanisms.subsets.k_subset import KSubset
-from ..mechanisms.subsets.listed_sets import ListedSets
-from ..mechanisms.subsets.set_subset import SetSubset
-from ..sums.incidence import reported_sets
+from ..errors.arguments import is_finite, is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..mechanisms.base import Mechanism
+    from ..device.mechanisms.base import Mechanism
 
 __all__ = ["gain", "mean_gain", "most_held", "worth"]
 

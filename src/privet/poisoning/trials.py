@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..entropy import Entropy
+from ..analysis.sums.incidence import blocks_of
+from ..device.entropy import Entropy
+from ..device.mechanisms.subsets.design import Design
+from ..device.mechanisms.subsets.k_subset import KSubset
 from ..errors import InvalidArgument
-from ..mechanisms.subsets.design import Design
-from ..mechanisms.subsets.k_subset import KSubset
-from ..sums.incidence import blocks_of
 from .diagnostics import Finding, check_counts, check_reports
 from .gains import gain
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..mechanisms.base import Mechanism
+    from ..device.mechanisms.base import Mechanism
 
     Lie = Literal["same", "random"]
 

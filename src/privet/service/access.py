@@ -14,8 +14,8 @@ from secrets import token_urlsafe
 from time import time
 from typing import TYPE_CHECKING
 
+from ..device.files import replacing
 from ..errors import InvalidFile
-from ..files import replacing
 from .problems import Problem
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
-from ..contract import Contract
+from ..device.contract import Contract
 from ..errors import NoSurvey, PrivetError, StoreFailure
 from .access import is_admin, may_be_admin
 from .bodies import Incoming, Rooms, headers_of

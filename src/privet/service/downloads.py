@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.responses import Response
 
+from ..device.survey import Survey
 from ..errors import InvalidArgument
-from ..survey import Survey
 from . import estimates
 from .problems import Problem
 from .recent import Recent

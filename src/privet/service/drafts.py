@@ -15,15 +15,15 @@ import numpy as np
 from starlette.responses import Response
 
 from ..analysis.scale_estimate import ScaleEstimate
-from ..answers.scale import Scale
-from ..contract import Contract
+from ..device.answers.scale import Scale
+from ..device.contract import Contract
+from ..device.survey import Survey
 from ..errors import InvalidArgument, InvalidSurvey
 from ..plan.drafts import contract_of, parsed
 from ..plan.margins import expected_interval
 from ..plan.planning import plan_with
 from ..plan.questionnaires import plan_questionnaire
 from ..shuffle.amplification import DELTA, if_shuffled
-from ..survey import Survey
 from .bodies import media_type
 from .estimates import LEVEL, as_json, describe_question
 from .ingest import JSON

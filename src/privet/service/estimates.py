@@ -34,7 +34,7 @@ def tag(tally: Tally) -> str:
 
 def describe(tally: Tally) -> dict[str, Any]:
     """Return what the reports say; numbers that are not known are null."""
-    from ..survey import Survey
+    from ..device.survey import Survey
 
     contract, estimate = tally.survey, tally.estimate()
     head = {"survey": contract.id, "fingerprint": contract.fingerprint, "level": LEVEL}

@@ -24,8 +24,8 @@ from .problems import Problem
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from ..contract import Contract
-    from ..mechanisms.base import Mechanism
+    from ..device.contract import Contract
+    from ..device.mechanisms.base import Mechanism
     from .app import Service
 
 __all__ = ["BYTES", "JSON", "KEY", "refusal", "take_reports"]

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from .problems import Problem
-from .settings import Settings  # noqa: TC001, as msgspec reads it
+from .settings import Settings
 
 __all__ = [
     "Counted", "Created", "Drafted", "Imported", "Invitations", "Invite", "Listed", "OneSurvey",

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
+from ..device.survey import Survey
 from ..errors import NoSurvey
-from ..survey import Survey
 from . import surveys
 from .languages import USUAL, chosen, languages, privacy
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from ..contract import Contract
+    from ..device.contract import Contract
     from .app import Service
     from .messages import OneSurvey
     from .routes import Handler

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from ..contract import Contract
+    from ..device.contract import Contract
     from .app import Service
 
 _PIECE = 1 << 20

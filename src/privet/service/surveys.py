@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
-from ..contract import Contract
+from ..device.contract import Contract
 from ..errors import NoSurvey
 from .access import hashed
 from .bodies import media_type

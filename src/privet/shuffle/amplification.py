@@ -6,15 +6,15 @@ from functools import partial
 from math import exp, inf, log, log1p, nextafter, sqrt
 from typing import TYPE_CHECKING
 
-from ..arguments import is_finite, positive, whole
 from ..errors import InvalidArgument
+from ..errors.arguments import is_finite, positive, whole
 from .blankets import blanket
 from .bound import FINE, certified_delta
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..mechanisms.base import Mechanism
+    from ..device.mechanisms.base import Mechanism
 
 __all__ = ["DELTA", "amplify", "closed_form", "delta_at", "if_shuffled", "local_epsilon"]
 

@@ -17,15 +17,15 @@ from functools import singledispatch
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..device.mechanisms.paged import Paged
+from ..device.mechanisms.scales.interval import Interval
+from ..device.mechanisms.subsets.listed_sets import ListedSets
+from ..device.mechanisms.subsets.set_subset import SetSubset
+from ..device.mechanisms.subsets.subsets import Subsets
 from ..errors import InvalidArgument
-from ..mechanisms.paged import Paged
-from ..mechanisms.scales.interval import Interval
-from ..mechanisms.subsets.listed_sets import ListedSets
-from ..mechanisms.subsets.set_subset import SetSubset
-from ..mechanisms.subsets.subsets import Subsets
 
 if TYPE_CHECKING:
-    from ..mechanisms.base import Mechanism
+    from ..device.mechanisms.base import Mechanism
 
     Atoms = dict[tuple[Fraction, Fraction], Fraction]
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import whole
-from ..bulk.progress import no_progress
-from ..entropy import Entropy
+from ..analysis.progress import no_progress
+from ..analysis.regression.supports import supports_of
+from ..device.entropy import Entropy
+from ..device.mechanisms.bits.optimized_unary import OptimizedUnary
+from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
+from ..device.mechanisms.flips import ONE
 from ..errors import InvalidArgument
-from ..mechanisms.bits.optimized_unary import OptimizedUnary
-from ..mechanisms.bits.two_level_unary import TwoLevelUnary
-from ..mechanisms.flips import ONE
-from ..regression.supports import supports_of
+from ..errors.arguments import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from ..bulk.progress import Progress
-    from ..mechanisms.base import Mechanism
+    from ..analysis.progress import Progress
+    from ..device.mechanisms.base import Mechanism
 
     Integers = NDArray[np.int64]
 
@@ -77,7 +77,7 @@ def averaging(
     seed : int, optional
         Makes the result repeatable.
     progress : callable, optional
-        Told how far it is (`privet.bulk.progress`).
+        Told how far it is (`privet.analysis.progress`).
 
     >>> from privet.mechanisms import KSubset
     >>> fresh = averaging(KSubset(100, 1.0), [1, 100], seed=1)

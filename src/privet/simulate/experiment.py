@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..analysis.columns import arrow, frame
+from ..analysis.progress import no_progress
+from ..analysis.refine.simplex import project_simplex
 from ..analysis.threads import cores
-from ..arguments import check_target, whole
-from ..bulk.progress import no_progress
+from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.registry import for_one
+from ..device.mechanisms.subsets.k_subset import KSubset
 from ..errors import InvalidArgument
-from ..mechanisms import KSubset, Mechanism, for_one
-from ..refine import project_simplex
+from ..errors.arguments import check_target, whole
 from .population import MOST_PEOPLE, counts
 from .truths import truth
 
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from ..bulk.progress import Progress
-    from ..mechanisms.forwards import Target
+    from ..analysis.progress import Progress
+    from ..device.mechanisms.forwards import Target
     from .truths import Truth
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -147,7 +149,7 @@ def run(
     workers : int >= 1
         The number of threads, by default one per core. The table does not depend on it.
     progress : Progress
-        Shows how many repeats are done (privet.bulk.progress).
+        Shows how many repeats are done (privet.analysis.progress).
 
     >>> experiment = run(d=4, epsilon=1.0, n=100, mechanisms="k-subset", repeats=10, seed=1)
     >>> [(row.estimator, row.l1 > 0) for row in experiment.rows]

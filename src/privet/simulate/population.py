@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import whole
+from ..analysis.laws import draw_counts
+from ..device.mechanisms.base import Channel
+from ..device.mechanisms.choices import Choices
 from ..errors import InvalidArgument
-from ..mechanisms.base import Channel
-from ..mechanisms.choices import Choices
-from .laws import draw_counts
+from ..errors.arguments import whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,8 +6,8 @@ import json
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..device.wording import check_id
 from ..errors import InvalidArgument, StoreFailure
-from ..wording import check_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

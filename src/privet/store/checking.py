@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..contract import Contract
+from ..device.contract import Contract
 from ..errors import InvalidReport, InvalidSurvey, InvalidTally, SurveyMismatch
 from .folding import read_tally, waiting, waiting_keys
 

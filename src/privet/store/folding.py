@@ -14,14 +14,14 @@ import numpy as np
 
 from ..analysis.permuting import permute
 from ..analysis.tally import Tally
-from ..entropy import secure
+from ..device.entropy import secure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from ..contract import Contract
+    from ..device.contract import Contract
     from .database import Run
 
     Reports = NDArray[np.uint8]

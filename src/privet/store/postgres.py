@@ -21,7 +21,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreFailure, StoreFull
-from ..extras import require
+from ..errors.extras import require
 from .database import Database, intruder, set_fact
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..contract import Contract
+from ..device.contract import Contract
 from ..errors import IdTaken, NoReports, NoSurvey
 from . import checking, folding
 from .arriving import DamagedSettings, Outcome, is_id, outcomes_of, read_settings, states_of

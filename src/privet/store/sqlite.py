@@ -15,8 +15,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from ..device.files import replacing
 from ..errors import InvalidArgument, StoreFailure, StoreFull
-from ..files import replacing
 from .database import Database, intruder
 
 if TYPE_CHECKING:

@@ -71,7 +71,7 @@ def _each(
     function: Callable[..., Any], kinds: tuple[type, ...], given: dict[str, Any], arrays: list[str]
 ) -> Any:
     """Return what the function returns for each element."""
-    from ..extras import require
+    from ..errors.extras import require
 
     np = require("numpy", "analysis", "An array")
     grids = np.broadcast_arrays(*(np.asarray(given[name]) for name in arrays))

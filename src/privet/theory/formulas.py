@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from math import ceil, exp, expm1, factorial, floor, fsum, inf, lgamma, log, pi, sqrt
 
-from ..arguments import is_finite
 from ..errors import InvalidArgument
+from ..errors.arguments import is_finite
 from .broadcasting import broadcast
 
 TYPE_CHECKING = False  # because typing is slow to import

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from math import exp, expm1, fsum, inf, isfinite, log1p
 
-from ..arguments import is_finite, is_whole, positive, whole
 from ..errors import InvalidArgument
+from ..errors.arguments import is_finite, is_whole, positive, whole
 from .broadcasting import broadcast
 from .formulas import hit_rates
 

@@ -2,7 +2,7 @@
 
 from fuzzers import Choices, Target, edited, must
 from privet import Questionnaire, Scale, Several, Survey
-from privet.contract import Contract
+from privet.device.contract import Contract
 from privet.mechanisms import for_one, for_several
 from privet.plan.drafts import contract_of, parsed
 

@@ -8,9 +8,9 @@ from threading import Thread
 from fuzzers import Choices, Target, edited, must
 from fuzzers.contracts import WHICH
 from privet.audit.clients import Command
-from privet.ledger import Ledger
-from privet.posting import Post
-from privet.spool import Spool
+from privet.device.ledger import Ledger
+from privet.device.posting import Post
+from privet.device.spool import Spool
 
 _FOLDER = TemporaryDirectory(prefix="privet-fuzz-")
 FOLDER = Path(_FOLDER.name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from ...mechanisms.base import Mechanism
+from ...device.mechanisms.base import Mechanism
 from .statistics import Check, cells
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.stats import binom
 
 from ...analysis.counter import count_bits, read_numbers
-from ...mechanisms.bits.unary import Unary
-from ...mechanisms.flips import ONE
-from ...mechanisms.hashes.rappor import Rappor
-from ...mechanisms.noise.geometric import GeometricNoise
+from ...device.mechanisms.bits.unary import Unary
+from ...device.mechanisms.flips import ONE
+from ...device.mechanisms.hashes.rappor import Rappor
+from ...device.mechanisms.noise.geometric import GeometricNoise
 from ..events import bits_at, filters_of
 from .base import Fit, M, fit_of
 from .statistics import Check, binomial, cells, coded, spread

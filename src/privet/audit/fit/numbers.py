@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...analysis.counter import read_numbers
-from ...mechanisms.hashes.hashed import Hashed
-from ...mechanisms.placed import Placed
+from ...device.mechanisms.hashes.hashed import Hashed
+from ...device.mechanisms.placed import Placed
 from ..between import mixture
 from ..events import buckets_of, holding
 from .base import MOST_CELLS, Fit, fit_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...mechanisms.paged import Paged
+from ...device.mechanisms.paged import Paged
 from ..events import on_pages
 from .base import Fit, fit_of
 from .statistics import Check, cells

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...mechanisms.subsets.listed_sets import ListedSets
-from ...mechanisms.subsets.packed import Packed
-from ...mechanisms.subsets.set_subset import SetSubset
+from ...device.mechanisms.subsets.listed_sets import ListedSets
+from ...device.mechanisms.subsets.packed import Packed
+from ...device.mechanisms.subsets.set_subset import SetSubset
 from ..events import holds, own_points
 from .base import Fit, fit_of
 from .statistics import Check, binomial, cells, coded, exchangeable

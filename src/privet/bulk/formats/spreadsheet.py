@@ -7,9 +7,9 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ...analysis.columns import arrow
+from ...device.values import text_of
 from ...errors import InvalidFile
-from ...extras import require
-from ...values import text_of
+from ...errors.extras import require
 from .table import Table
 
 if TYPE_CHECKING:

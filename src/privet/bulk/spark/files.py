@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...analysis.tally import Tally
-    from ...contract import Contract
+    from ...device.contract import Contract
     from ..paths import OnePath, Paths
 
 # A column as Parquet's schemas are printed: its type, with a length or not, name, and meaning.

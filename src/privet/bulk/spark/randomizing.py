@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...analysis.cleaning import AS_THEY_ARE, Cleaning
 from ...analysis.columns import ANSWERS
+from ...device.survey import Survey
 from ...errors import InvalidArgument
-from ...survey import Survey
 from ..groups import check_apart
 from . import workers
 from .session import running
@@ -22,7 +22,7 @@ from .tallying import select
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...questionnaire import Questionnaire
+    from ...device.questionnaire import Questionnaire
 
 _ANSWERS = (
     "StringType ByteType ShortType IntegerType LongType BooleanType "

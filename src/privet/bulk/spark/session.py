@@ -18,7 +18,7 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidArgument, InvalidFile, MissingExtra, PrivetError, SparkFailure
-from ...extras import require
+from ...errors.extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

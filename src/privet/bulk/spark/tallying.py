@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...analysis.tally import Tally
-    from ...contract import Contract
-    from ...mechanisms import Mechanism
+    from ...device.contract import Contract
+    from ...device.mechanisms.base import Mechanism
 
 # Groups are made by values that Spark and Python compare, hash and sort alike.
 _KEYS = (

@@ -19,10 +19,10 @@ import numpy as np
 from ...analysis.columns import arrow, as_reports
 from ...analysis.questions import look_up_columns
 from ...analysis.randomizing import randomize as randomized
-from ...contract import Contract
-from ...entropy import secure
+from ...device.contract import Contract
+from ...device.entropy import secure
+from ...device.survey import Survey
 from ...errors import InvalidAnswer, InvalidReport
-from ...survey import Survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...analysis.cleaning import Cleaning
-    from ...mechanisms import Mechanism
+    from ...device.mechanisms.base import Mechanism
 
 # Counters in a slice at most, rows of slices in a batch, and bytes of counters held in memory.
 _SLICE, _ROWS, _HELD_BYTES = 1024, 1024, 1 << 27

@@ -1,0 +1,1 @@
+"""Sums and comparisons of shares, with the mechanism's exact covariances."""

@@ -1,0 +1,1 @@
+"""Tables of questionnaires: pages combined, questions and tables with errors that hold."""

@@ -1,0 +1,128 @@
+"""Sharing: how many people should draw each page.
+
+The shares s of the pages are those with the least sum of *mean* variances of the wanted questions
+and tables: each one's total variance over its number of cells, so that a table of a thousand cells
+does not starve a question of two. With the precisions of `variances`, that sum is
+
+    Σ_S k_S / Σ_{v⊇S} b_v s_v,    b_v = 1/(V_v D_v + 1),
+
+over the interactions S, which is convex in s. Where −∂/∂s_v of it is largest, and the same for all
+pages that are drawn at all, no other shares are better. They are found by Newton's method with a
+logarithmic barrier that is lowered step by step. Pages that do not help get no people.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import InvalidArgument
+from ...errors.arguments import positive
+from .combining import interactions
+from .variances import costs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .combining import Questions
+    from .pages import Floats
+    from .variances import Privacy
+
+__all__ = ["page_shares"]
+
+# Relative to the sum at equal shares.
+_BARRIERS = 10.0 ** -np.arange(11)
+_ROUNDS, _CLOSE = 100, 1e-3
+# A page that adds less than this to every precision is not drawn.
+_SMALL = 1e-3
+
+
+def page_shares(
+    pages: Sequence[Questions],
+    sizes: Sequence[int],
+    epsilon: Privacy,
+    wanted: Sequence[Questions],
+    *,
+    alone: Sequence[float] = (),
+) -> Floats:
+    """Return the share of the people who should draw each page, 1 in all.
+
+    Parameters
+    ----------
+    pages : sequence of tuples of int
+        The questions that each page asks.
+    sizes : sequence of int
+        How many categories each question has.
+    epsilon : float or sequence of Mechanism
+        Of all pages, which take complete k-subsets of the best size; or the pages' mechanisms.
+    wanted : sequence of tuples of int
+        The questions and tables that are to be estimated well: (0,), or (0, 3).
+    alone : sequence of float
+        Pages that join no table, such as numbers on a scale: of each, n times the mean variance of
+        what n people's answers estimate. Their shares come after those of the other pages.
+
+    >>> page_shares([(0,), (1,), (0, 1)], (2, 2), 1.0, [(0,), (1,)]).round(3)
+    array([0.5, 0.5, 0. ])
+    >>> page_shares([(0,), (1,), (0, 1)], (2, 2), 1.0, [(0,), (1,), (0, 1)]).round(3)
+    array([0.114, 0.114, 0.771])
+
+    """
+    weights, asked = _objective(pages, sizes, epsilon, wanted, alone)
+    if not len(weights) or not asked.any(axis=1).all():
+        rule = "questions and tables that some page asks for"
+        raise InvalidArgument("page_shares", "wanted", rule, wanted)
+    return _least(weights, asked)
+
+
+def _objective(
+    pages: Sequence[Questions],
+    sizes: Sequence[int],
+    epsilon: Privacy,
+    wanted: Sequence[Questions],
+    alone: Sequence[float],
+) -> tuple[Floats, Floats]:
+    """Return k_S of each interaction, and what a person on each page adds to its precision."""
+    costs = costs_of(sizes, pages, epsilon, sampling=True)
+    weights: dict[Questions, float] = {}
+    for table in wanted:
+        cells = prod(sizes[q] for q in table)
+        for some in interactions(tuple(sorted(table))):
+            weight = prod(sizes[q] - 1 for q in some) / cells**2
+            weights[some] = weights.get(some, 0.0) + weight
+    rows = [
+        [({*some} <= {*page}) / cost for page, cost in zip(pages, costs, strict=True)]
+        + [0.0] * len(alone)
+        for some in weights
+    ]
+    rows += [[0.0] * len(pages) + list(row) for row in np.eye(len(alone))]
+    numbers = [positive("page_shares", f"alone[{i}]", number) for i, number in enumerate(alone)]
+    return np.array([*weights.values(), *numbers]), np.array(rows)
+
+
+def _least(weights: Floats, asked: Floats) -> Floats:
+    """Return the shares with the least Σ weights/(asked @ shares).
+
+    1/x is compatible with the barrier −log x, so that Newton steps, damped by their own length,
+    stay within it and need no search (Nesterov and Nemirovskii 1994).
+    """
+    many = asked.shape[1]
+    shares = np.full(many, 1 / many)
+    weights = weights / (weights / (asked @ shares)).sum()
+    for barrier in _BARRIERS:
+        for _ in range(_ROUNDS):
+            each = asked * shares / (asked @ shares)[:, None]  # a page's part in each precision
+            values = weights / (asked @ shares)
+            down = values @ each + barrier
+            curved = 2 * (each.T * values) @ each + barrier * np.eye(many)
+            # Relative steps, such that the shares still add up to 1.
+            free, tied = np.linalg.solve(curved, np.stack((down, shares), axis=1)).T
+            step = free - (shares @ free) / (shares @ tied) * tied
+            length = float(np.sqrt(step @ curved @ step / barrier))
+            shares = shares * (1 + step / (1 + length))
+            if length < _CLOSE:
+                break
+    needed = (asked * shares > _SMALL * (asked @ shares)[:, None]).any(axis=0)
+    shares[~needed] = 0
+    return np.asarray(shares / shares.sum())

@@ -1,0 +1,112 @@
+"""What a kind of answer is.
+
+An answer goes three steps: `value` checks it and returns what a keyed report depends on, `settled`
+makes of that what the mechanism randomizes, with a coin where a number lies between two cells, and
+`context` is the value as bytes. Kinds are immutable, and equal where their JSON is.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from ...errors import InvalidArgument
+from ..mechanisms.base import Mechanism
+from ..mechanisms.registry import by_name
+
+TYPE_CHECKING = False  # as typing is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, ClassVar, Self
+
+    from ..entropy import Stream
+    from .names import Names
+
+__all__ = ["Answers"]
+
+
+class Answers(ABC):
+    """The possible answers to a question."""
+
+    kind: ClassVar[str]
+    # The fields of `fields`, and their types in JSON.
+    field_types: ClassVar[dict[str, str]]
+    # The names of what shares are estimated of: categories, options or cells.
+    names: Names
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable: '{name}' cannot be set.")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Answers) or type(self) is not type(other):
+            return False
+        return self.fields() == other.fields()
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.names))
+
+    @property
+    def size(self) -> int:
+        """How many categories, options or cells there are."""
+        return len(self.names)
+
+    # --- the contract -------------------------------------------------------------------------
+
+    @abstractmethod
+    def fields(self) -> dict[str, Any]:
+        """Return what the contract's JSON says, in canonical order."""
+
+    @classmethod
+    @abstractmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Self:
+        """Rebuild from `fields`, of which the names are right, or raise InvalidArgument."""
+
+    @abstractmethod
+    def described(self) -> str:
+        """Return a few words, such as '3 categories'."""
+
+    # --- mechanisms ---------------------------------------------------------------------------
+
+    @abstractmethod
+    def fitting(self) -> Iterable[str]:
+        """Return the names of the mechanisms that fit."""
+
+    @abstractmethod
+    def choose(self, epsilon: float) -> Mechanism:
+        """Return the mechanism of a survey that names none."""
+
+    @abstractmethod
+    def made(self, kind: type[Mechanism], epsilon: float) -> Mechanism:
+        """Return the best mechanism of a kind that fits."""
+
+    def fits(self, mechanism: Mechanism) -> bool:
+        """Tell whether a mechanism is for just these answers."""
+        return mechanism.name in self.fitting() and mechanism.d == self.size
+
+    def mechanism(self, owner: str, wanted: str | Mechanism, epsilon: float) -> Mechanism:
+        """Return the mechanism that a survey of these answers has, or raise InvalidArgument."""
+        if isinstance(wanted, Mechanism):
+            if not self.fits(wanted) or wanted.epsilon != epsilon:
+                names = ", ".join(self.fitting())
+                rule = f"for {self.described()} and epsilon = {epsilon}, of {names}"
+                raise InvalidArgument(owner, "mechanism", rule, wanted)
+            return wanted
+        if wanted == "auto":
+            return self.choose(epsilon)
+        if not isinstance(wanted, str) or wanted not in self.fitting():
+            rule = f"a Mechanism or one of auto, {', '.join(self.fitting())}"
+            raise InvalidArgument(owner, "mechanism", rule, wanted)
+        return self.made(by_name[wanted], epsilon)
+
+    # --- one answer ---------------------------------------------------------------------------
+
+    @abstractmethod
+    def value(self, answer: object) -> Any:
+        """Return what a report depends on, or raise InvalidAnswer."""
+
+    @abstractmethod
+    def context(self, value: Any) -> bytes:
+        """Return a value as bytes, no two values alike."""
+
+    def settled(self, value: Any, stream: Stream) -> Any:
+        """Return what the mechanism randomizes."""
+        return value

@@ -1,0 +1,63 @@
+"""What a contract's JSON says of the answers to a question, and of the mechanism.
+
+One choice is the field `categories`; the other kinds are an object `answers` that names its kind.
+"""
+
+from __future__ import annotations
+
+from ...errors import InvalidSurvey
+from ..canonical import check_fields
+from ..mechanisms.registry import by_name
+from .choice import Choice
+
+TYPE_CHECKING = False  # as typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..mechanisms.base import Mechanism
+    from .base import Answers
+
+__all__ = ["answers_field", "answers_fields", "answers_of", "mechanism_of"]
+
+_KINDS = ("several", "scale")
+
+
+def answers_fields(answers: Answers) -> dict[str, Any]:
+    """Return what JSON says of a kind of answer."""
+    fields = answers.fields()
+    return fields if answers.kind == Choice.kind else {"answers": fields}
+
+
+def answers_field(fields: dict[str, Any]) -> dict[str, str]:
+    """Return which of the two fields there should be, and its type; version 1 knew one."""
+    other = "answers" in fields and fields.get("privet") != 1
+    return {"answers": "object"} if other else {"categories": "array"}
+
+
+def answers_of(fields: dict[str, Any]) -> Answers:
+    """Rebuild a kind of answer from the fields of a contract."""
+    if "categories" in fields:
+        return Choice.from_fields(fields)
+    found = fields["answers"]
+    kind = found.get("kind")
+    if kind not in _KINDS:
+        names = ", ".join(_KINDS)
+        raise InvalidSurvey(f"The kind of answers must be one of {names}. Got {kind!r:.60}.")
+    if kind == "several":
+        from .several import Several as Kind
+    else:
+        from .scale import Scale as Kind  # type: ignore[assignment]
+    return Kind.from_fields(check_fields("a survey's answers", found, Kind.field_types))
+
+
+def mechanism_of(answers: Answers, epsilon: float, found: dict[str, Any]) -> Mechanism:
+    """Rebuild the mechanism with the very integers of the contract."""
+    parameters = dict(found)
+    name = parameters.pop("name", None)
+    if not isinstance(name, str) or name not in answers.fitting():
+        names = ", ".join(answers.fitting())
+        raise InvalidSurvey(f"The mechanism's name must be one of {names}. Got {name!r:.60}.")
+    mechanism = by_name[name].from_parameters(answers.size, epsilon, parameters)
+    if not answers.fits(mechanism):
+        raise InvalidSurvey(f"{mechanism!r} is not for {answers.described()}.")
+    return mechanism

@@ -1,0 +1,147 @@
+"""Contract: what a survey and a questionnaire are to clients, servers and files.
+
+A contract has an id, a privacy level and a mechanism with the integers that clients draw with, so
+that no client computes e^ε itself. Its canonical JSON is the one text that identifies it; the
+fingerprint is that text's SHA-256. Contracts with the same fingerprint are equal.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from os import urandom
+
+from ..errors import InvalidArgument, InvalidFile, InvalidSurvey
+from .canonical import STREAMS, decode, encode
+from .entropy import Stream, keyed
+
+TYPE_CHECKING = False  # as typing is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+    from typing import Any, Self
+
+    from ..analysis.tally import Tally
+    from .answers.base import Answers
+    from .mechanisms.base import Mechanism
+
+__all__ = ["Contract"]
+
+
+class Contract(ABC):
+    """An immutable public text, by which answers become reports."""
+
+    id: str
+    epsilon: float
+    mechanism: Mechanism
+    version: int
+
+    def __setattr__(self, name: str, value: object) -> None:
+        what = type(self).__name__.lower()
+        raise AttributeError(f"A {what} is immutable: '{name}' cannot be set.")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Contract) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_json, (self.to_json(),)
+
+    @property
+    @abstractmethod
+    def heading(self) -> str:
+        """What stands above tables and pictures."""
+
+    @abstractmethod
+    def fields(self) -> dict[str, Any]:
+        """Return what the JSON says, in canonical order."""
+
+    @classmethod
+    @abstractmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Self:
+        """Rebuild from what JSON said, not checked yet but for its version."""
+
+    def to_json(self) -> str:
+        """Return the canonical text, which is all that a client, a server or a file needs."""
+        return self._canonical.decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read a contract; raise InvalidSurvey for unknown fields, or less privacy than ε says."""
+        fields = decode(text)
+        kind = _kind_of(fields)
+        if not issubclass(kind, cls):
+            names = cls.__name__.lower(), kind.__name__.lower()
+            raise InvalidSurvey("Not a {}: it is a {}.".format(*names))
+        try:
+            found: Self = kind.from_fields(fields)
+        except InvalidArgument as error:
+            raise InvalidSurvey(f"Not a {kind.__name__.lower()}: {error}") from None
+        return found
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Self:
+        """Read a contract's JSON file; raise InvalidFile, which names it, if it is not one."""
+        try:
+            with open(path, "rb") as file:  # noqa: PTH123, as pathlib is slow to import
+                return cls.from_json(file.read())
+        except ValueError as error:
+            raise InvalidFile(f"{path}: {error}") from None
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write the contract's JSON to a file, whole or not at all."""
+        from pathlib import Path
+
+        from .files import replacing
+
+        with replacing(Path(path)) as temporary:
+            temporary.write_text(self.to_json() + "\n", encoding="utf-8")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the canonical text, in hexadecimal."""
+        from hashlib import sha256
+
+        return sha256(self._canonical).hexdigest()
+
+    @cached_property
+    def _canonical(self) -> bytes:
+        return encode(self.fields())
+
+    def _keyed(self, secret: bytes, context: bytes) -> Callable[[int], bytes]:
+        """Return bytes that depend on a person's secret, this contract and a context alone."""
+        return keyed(secret, bytes.fromhex(self.fingerprint) + context, STREAMS[self.version])
+
+    def _sampled(
+        self,
+        mechanism: Mechanism,
+        answers: Answers,
+        value: Any,
+        context: bytes,
+        secret: bytes | None,
+    ) -> bytes:
+        """Return one report of a value, from the person's secret or else from fresh bytes."""
+        if secret is None and mechanism.two_level:
+            owner = f"{type(self).__name__}.randomize"
+            raise InvalidArgument(owner, "secret", "given: a permanent response needs one", secret)
+        read = urandom if secret is None else self._keyed(secret, context)
+        stream = Stream(read, mechanism.stream_bytes)
+        return mechanism.respond(answers.settled(value, stream), stream)
+
+    def tally(self) -> Tally:
+        """Return an empty tally."""
+        from ..analysis.tally import Tally
+
+        return Tally(self)
+
+
+def _kind_of(fields: dict[str, Any]) -> Any:
+    if "questions" in fields:
+        from .questionnaire import Questionnaire
+
+        return Questionnaire
+    from .survey import Survey
+
+    return Survey

@@ -1,0 +1,109 @@
+"""Checks of arguments, in one place: what is a whole number, a real one, a level.
+
+Numbers of numpy's own types are as good as Python's; True and False are not numbers here.
+"""
+
+from __future__ import annotations
+
+from sys import float_info
+
+from . import InvalidArgument
+
+TYPE_CHECKING = False  # as typing is slow to import
+if TYPE_CHECKING:
+    from ..device.mechanisms.base import Channel
+
+__all__ = [
+    "alpha_of",
+    "check_adds_up",
+    "check_target",
+    "is_finite",
+    "is_whole",
+    "positive",
+    "whole",
+]
+
+
+def is_whole(value: object) -> bool:
+    """Tell whether a value is an integer of any type but bool.
+
+    >>> is_whole(3), is_whole(True), is_whole(3.0)
+    (True, False, False)
+    """
+    if isinstance(value, int):
+        return not isinstance(value, bool)
+    from numbers import Integral  # slow to import, and rarely needed
+
+    return isinstance(value, Integral)
+
+
+def is_finite(value: object) -> bool:
+    """Tell whether a value is a number of any type but bool, and a float can hold it.
+
+    >>> is_finite(3), is_finite(True), is_finite(float("nan")), is_finite(10**400)
+    (True, False, False, False)
+    """
+    if not isinstance(value, float) and not is_whole(value):
+        from numbers import Real
+
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+    return bool(-float_info.max <= value <= float_info.max)  # type: ignore[operator]
+
+
+def whole(owner: str, parameter: str, value: object, low: int, high: int | None = None) -> int:
+    """Return a whole number in [low, high] as an int, or raise InvalidArgument.
+
+    >>> whole("KSubset", "d", 10, 2)
+    10
+    """
+    if is_whole(value) and low <= value and (high is None or value <= high):  # type: ignore[operator]
+        return int(value)  # type: ignore[call-overload, no-any-return]
+    rule = f"an int >= {low}" if high is None else f"an int in [{low}, {high}]"
+    raise InvalidArgument(owner, parameter, rule, value)
+
+
+def positive(owner: str, parameter: str, value: object) -> float:
+    """Return a finite number above 0 as a float, or raise InvalidArgument.
+
+    >>> positive("plan", "margin", 1)
+    1.0
+    """
+    if not is_finite(value) or float(value) <= 0:  # type: ignore[arg-type]
+        raise InvalidArgument(owner, parameter, "a finite number > 0", value)
+    return float(value)  # type: ignore[arg-type]
+
+
+def alpha_of(owner: str, level: object, name: str = "level") -> float:
+    """Return 1 − level for a level of confidence strictly between 0 and 1, or raise.
+
+    >>> alpha_of("Total.interval", 0.75)
+    0.25
+    """
+    if not isinstance(level, float) or not 0 < level < 1:
+        raise InvalidArgument(owner, name, "a float in (0, 1)", level)
+    return 1 - level
+
+
+def check_target(owner: str, target: object, n: int | None = None) -> None:
+    """Raise InvalidArgument for whatever is not one of those whose shares are estimated.
+
+    The sample, a population without end, or a number of people of whom n took part.
+
+    >>> check_target("total", "sample")
+    >>> check_target("total", 83_200_000, n=1000)
+    """
+    if isinstance(target, str) and target in ("population", "sample"):
+        return
+    if n is None:
+        raise InvalidArgument(owner, "target", "'population' or 'sample'", target)
+    if not is_whole(target) or target < n:  # type: ignore[operator]
+        rule = f"'population', 'sample' or a number of people, an int >= {n}"
+        raise InvalidArgument(owner, "target", rule, target)
+
+
+def check_adds_up(owner: str, mechanism: Channel) -> None:
+    """Raise InvalidArgument for a mechanism whose people hold several values, or none."""
+    if not mechanism.shares_add_up:
+        rule = "one where everybody holds exactly one value, so that shares add up to 1"
+        raise InvalidArgument(owner, "mechanism", rule, mechanism)
