@@ -10,22 +10,37 @@
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
+from .device.answers.scale import Scale
+from .device.answers.several import Several
+from .device.questionnaire import Questionnaire
 from .device.survey import Survey
 from .errors import PrivetError
+from .errors.extras import require
 
-TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
-    from . import audit, bulk, errors, paper, plan, poisoning, shuffle, simulate, theory
-    from .analysis import refine, regression, sums, tables
+    from . import (
+        audit,
+        bulk,
+        entropy,
+        errors,
+        mechanisms,
+        paper,
+        plan,
+        poisoning,
+        refine,
+        regression,
+        shuffle,
+        simulate,
+        sums,
+        tables,
+        theory,
+    )
     from .analysis.estimate import Estimate
     from .analysis.tally import Tally
-    from .device import entropy, mechanisms
-    from .device.answers.scale import Scale
-    from .device.answers.several import Several
     from .device.client import Client
     from .device.ledger import Ledger
-    from .device.questionnaire import Questionnaire
 
 __all__ = [
     "Client",
@@ -62,9 +77,6 @@ _HOMES = {
     "Client": "device.client",
     "Estimate": "analysis.estimate",
     "Ledger": "device.ledger",
-    "Questionnaire": "device.questionnaire",
-    "Scale": "device.answers.scale",
-    "Several": "device.answers.several",
     "Tally": "analysis.tally",
 }
 
@@ -75,8 +87,6 @@ def __getattr__(name: str) -> object:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     if name in __all__:
         if name not in _ON_A_DEVICE:
-            from .errors.extras import require
-
             require("numpy", "analysis", f"privet.{name}")
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
     from ..device.answers.scale import Scale
 
-__all__ = ["known_figures", "quantile_name", "quantile_of"]
+__all__ = ["QUANTILES", "known_figures", "quantile_name", "quantile_of"]
 
+QUANTILES = 0.1, 0.25, 0.5, 0.75, 0.9
 _BELOW = " % are below"
 
 

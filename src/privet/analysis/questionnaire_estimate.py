@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ..device.pages import cell_names
 from ..errors import InvalidArgument, NoReports
 from .pooled import Pooled
+from .survey_estimates import estimate_survey
 from .tables.combining import Combined
 from .tables.pages import PageCounts
-from .tally import estimate_from
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,7 +76,7 @@ class QuestionnaireEstimate:
         (page, *others) = asked
         if not others and page.asks == (question,):
             drew, aggregate = self._parts[page]
-            alone: Shown = estimate_from(survey, drew, aggregate)
+            alone = estimate_survey(survey, drew, aggregate)
             alone.took_part = self.n  # those who drew the page are a random part of them
             return alone
         return Pooled(survey, self._combined.question(self._place(question)))

@@ -27,11 +27,12 @@ import numpy as np
 
 from ..device.mechanisms.symmetric import Symmetric
 from ..errors.arguments import alpha_of
+from .sums.totals import total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .estimate import Estimate
+    from .counted_shares import CountedShares
 
 __all__ = ["Remainder", "remainder"]
 
@@ -68,7 +69,7 @@ class Remainder:
     high: float
 
 
-def remainder(estimate: Estimate, level: float = 0.95) -> Remainder | None:
+def remainder(estimate: CountedShares, level: float = 0.95) -> Remainder | None:
     """Return what the categories that are not found make up, or None where that is not known.
 
     It is for symmetric mechanisms, of whose counts the law is known, and withheld where a category
@@ -108,10 +109,8 @@ def remainder(estimate: Estimate, level: float = 0.95) -> Remainder | None:
     return Remainder(others, min(max(1 - summed + excess, low), high), low, high)
 
 
-def _found(estimate: Estimate, found: NDArray[np.bool_]) -> tuple[float, float]:
+def _found(estimate: CountedShares, found: NDArray[np.bool_]) -> tuple[float, float]:
     """Return what the found categories add up to, and its standard error if they were fixed."""
-    from .sums.totals import total
-
     names = [estimate.survey.categories[i] for i in np.flatnonzero(found)]
     summed = total(estimate, names)
     return summed.value, summed.standard_error

@@ -11,8 +11,11 @@ import numpy as np
 
 from ..errors import InvalidArgument
 from ..errors.arguments import alpha_of
+from .figures import QUANTILES
+from .notebook import of_scale
 from .numbers import Numbers
 from .shown import Shown
+from .sums.scale_changes import ScaleChanges, scale_changes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,13 +27,10 @@ if TYPE_CHECKING:
     from ..device.survey import Survey
     from .estimator import Floats
     from .measured import Measured
-    from .sums.scale_changes import ScaleChanges
-    from .tally import Tally
+    from .tallied import Tallied
 
 
-__all__ = ["QUANTILES", "ScaleEstimate"]
-
-QUANTILES = 0.1, 0.25, 0.5, 0.75, 0.9
+__all__ = ["ScaleEstimate"]
 
 
 class ScaleEstimate(Shown):
@@ -180,13 +180,11 @@ class ScaleEstimate(Shown):
             "high": [high for _, high in ends],
         }
 
-    def change(self, before: ScaleEstimate | Tally | Mapping[str, float]) -> ScaleChanges:
+    def change(self, before: ScaleEstimate | Tallied | Mapping[str, float]) -> ScaleChanges:
         """Return how much the mean, quantiles and shares differ from those of another survey.
 
         Or from numbers that are known: {"mean": 41.3, "0 to 29": 0.35}, by the names of figures.
         """
-        from .sums.scale_changes import scale_changes
-
         return scale_changes(before, self)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
@@ -197,8 +195,6 @@ class ScaleEstimate(Shown):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        from ..device.html import of_scale
-
         return of_scale(self)
 
     def __repr__(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import InvalidArgument
 from ..errors.arguments import alpha_of, check_adds_up, check_target, whole
 from .columns import arrow, frame
+from .notebook import of_estimate
 from .presence import discoveries
 from .refine.simplex import project_simplex
 
@@ -183,6 +184,4 @@ class Shown(ABC):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        from ..device.html import of_estimate
-
         return of_estimate(self)

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..device.files import replacing
+from ..device.survey import Survey
 from ..errors import InvalidArgument, InvalidTally, NoReports, SurveyMismatch
+from .notebook import of_tally
+from .questionnaire_estimate import QuestionnaireEstimate
+from .survey_estimates import estimate_survey
+from .tallied import Tallied
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -34,7 +40,7 @@ _CRC = struct.Struct("<I")
 MAX_REPORTS = 2**47
 
 
-class Tally:
+class Tally(Tallied):
     """The mergeable counts of one survey's reports; `survey.tally()` returns an empty one.
 
     Threads may share a tally: each update, merge or reading is done as a whole.
@@ -65,8 +71,6 @@ class Tally:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        from ..device.html import of_tally
-
         return of_tally(self)
 
     @property
@@ -193,8 +197,6 @@ class Tally:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the tally to a file, whole or not at all."""
-        from ..device.files import replacing
-
         with replacing(Path(path), private=True) as temporary:
             temporary.write_bytes(self.to_bytes())
 
@@ -207,19 +209,9 @@ class Tally:
 
 def estimate_from(contract: Contract, n: int, aggregate: NDArray[np.int64]) -> Any:
     """Return the estimate that goes with a contract's kind of answer."""
-    from ..device.survey import Survey
-
-    if not isinstance(contract, Survey):
-        from .questionnaire_estimate import QuestionnaireEstimate
-
-        return QuestionnaireEstimate(contract, n, aggregate)  # type: ignore[arg-type]
-    if contract.answers.kind == "scale":
-        from .scale_estimate import ScaleEstimate
-
-        return ScaleEstimate(contract, n, aggregate)
-    from .estimate import Estimate
-
-    return Estimate(contract, n, contract.mechanism.counts(aggregate))
+    if isinstance(contract, Survey):
+        return estimate_survey(contract, n, aggregate)
+    return QuestionnaireEstimate(contract, n, aggregate)  # type: ignore[arg-type]
 
 
 def _size(survey: Contract) -> int:

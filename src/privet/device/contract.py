@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Contract"]
 
+# The kinds of contract, by a field of their JSON.
+_KINDS: dict[str, type[Any]] = {}
+
 
 class Contract(ABC):
     """An immutable public text, by which answers become reports."""
@@ -35,6 +38,10 @@ class Contract(ABC):
     epsilon: float
     mechanism: Mechanism
     version: int
+
+    def __init_subclass__(cls, *, field: str | None = None) -> None:
+        if field:
+            _KINDS[field] = cls
 
     def __setattr__(self, name: str, value: object) -> None:
         what = type(self).__name__.lower()
@@ -71,7 +78,7 @@ class Contract(ABC):
     def from_json(cls, text: str | bytes) -> Self:
         """Read a contract; raise InvalidSurvey for unknown fields, or less privacy than ε says."""
         fields = decode(text)
-        kind = _kind_of(fields)
+        kind = _KINDS["questions" if "questions" in fields else "question"]
         if not issubclass(kind, cls):
             names = cls.__name__.lower(), kind.__name__.lower()
             raise InvalidSurvey("Not a {}: it is a {}.".format(*names))
@@ -135,13 +142,3 @@ class Contract(ABC):
         from ..analysis.tally import Tally
 
         return Tally(self)
-
-
-def _kind_of(fields: dict[str, Any]) -> Any:
-    if "questions" in fields:
-        from .questionnaire import Questionnaire
-
-        return Questionnaire
-    from .survey import Survey
-
-    return Survey

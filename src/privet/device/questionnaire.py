@@ -17,6 +17,7 @@ from .answers.fields import answers_field, answers_fields, answers_of, mechanism
 from .canonical import STREAMS, check_fields, check_stream
 from .contract import Contract
 from .entropy import Stream
+from .html import of_questionnaire
 from .mechanisms.paged import MOST_PAGES, Paged
 from .mechanisms.registry import by_name
 from .pages import Page, cell_names, weights_of
@@ -51,7 +52,7 @@ _MOST_CELLS = 1 << 16
 _SIMPLEST = {"choice": "multivariate-rr", "several": "one-option"}
 
 
-class Questionnaire(Contract):
+class Questionnaire(Contract, field="questions"):
     """Questions of which each person answers one page, at full ε.
 
     Parameters
@@ -137,8 +138,6 @@ class Questionnaire(Contract):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        from .html import of_questionnaire
-
         return of_questionnaire(self)
 
     def __getitem__(self, question: str) -> Survey:

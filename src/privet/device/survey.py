@@ -7,6 +7,7 @@ from .answers.choice import Choice
 from .answers.fields import answers_field, answers_fields, answers_of, mechanism_of
 from .canonical import STREAMS, check_fields, check_stream
 from .contract import Contract
+from .html import of_survey
 from .wording import check_id, check_text, slug
 
 TYPE_CHECKING = False  # as typing is slow to import
@@ -26,7 +27,7 @@ _FIELDS = {"privet": "integer", "id": "text", "question": "text"}
 _MORE_FIELDS = {"epsilon": "number", "mechanism": "object", "stream": "text"}
 
 
-class Survey(Contract):
+class Survey(Contract, field="question"):
     """A question with its answers, a privacy level, and how answers are randomized.
 
     The parameters are also read-only attributes. Surveys with the same fingerprint are
@@ -99,8 +100,6 @@ class Survey(Contract):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        from .html import of_survey
-
         return of_survey(self)
 
     # --- the contract -------------------------------------------------------------------------

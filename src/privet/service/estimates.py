@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.scale_estimate import QUANTILES, ScaleEstimate
+from ..analysis.figures import QUANTILES
+from ..analysis.scale_estimate import ScaleEstimate
 from ..poisoning import check
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from ...device.mechanisms.subsets.design import Design
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...errors import InvalidArgument, NoReports
 from ..sums import incidence
-from ..tally import Tally
+from ..tallied import Tallied
 from .simplex import project_simplex
 
 if TYPE_CHECKING:
@@ -157,10 +157,10 @@ def maximum_likelihood(
 def _fold(mechanism: Reporting, reports: Any) -> tuple[Incidence, Floats, Floats]:
     """Return the sets that were reported, how often each, and a distribution to start from."""
     owner = "maximum_likelihood"
-    if isinstance(reports, Tally):
+    if isinstance(reports, Tallied):
         if reports.survey.mechanism != mechanism:
             raise InvalidArgument(owner, "reports", f"a tally of {mechanism}", reports)
-        reports = reports._aggregate
+        _, reports = reports.aggregated()
     elif not (isinstance(reports, np.ndarray) and reports.ndim == 1):
         array = mechanism.analyst.counter.as_array(reports)
         _, aggregate = mechanism.aggregate(array)

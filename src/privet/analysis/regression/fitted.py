@@ -149,7 +149,7 @@ class Fitted(ABC):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        from ...device.html import of_table
+        from ..notebook import of_table
 
         words, numbers = self._cells(0.95)
         return of_table(f"{self.title}; 95 % intervals", words, _HEADS, numbers)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...device.mechanisms.base import Mechanism
-    from ..estimate import Estimate
+    from ..counted_shares import CountedShares
     from .covariance import Operator
     from .deviance import Integers
     from .incidence import Floats
@@ -53,7 +53,7 @@ class Tested:
     method: Method
 
 
-def draws_for(groups: Sequence[Estimate]) -> int:
+def draws_for(groups: Sequence[CountedShares]) -> int:
     """Return how many times to draw anew: not at all where events are many, or draws slow."""
     if all(group.n * _noise_rate(group.survey.mechanism) >= _MANY_EVENTS for group in groups):
         return 0
@@ -112,13 +112,13 @@ def holm(p_values: Floats) -> Floats:
     return adjusted
 
 
-def seeded_by(groups: Sequence[Estimate]) -> np.random.Generator:
+def seeded_by(groups: Sequence[CountedShares]) -> np.random.Generator:
     """Return draws that depend on the counts alone."""
     seed = sha256(b"".join(group.counts.tobytes() for group in groups)).digest()
     return np.random.default_rng(list(seed))
 
 
-def redraw(group: Estimate, theta: Floats, draws: int, rng: np.random.Generator) -> Integers:
+def redraw(group: CountedShares, theta: Floats, draws: int, rng: np.random.Generator) -> Integers:
     """Return the counts of the group if theta are the true shares, drawn anew so many times."""
     mechanism, n = group.survey.mechanism, group.n
     if isinstance(mechanism, KSubset) and mechanism.k == 1:  # a report names a value

@@ -13,10 +13,10 @@ import numpy as np
 
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_target, whole
-from ..estimate import Estimate
+from ..counted_shares import CountedShares
 from ..estimator import Averages
 from ..shown import Shown
-from ..tally import Tally
+from ..tallied import Tallied
 from .fit import known_shares
 from .independent import NARROWEST, Change, Known, subtracted, tidied
 from .totals import total
@@ -85,8 +85,8 @@ class Changes:
 
 
 def change(
-    before: Estimate | Tally,
-    after: Estimate | Tally,
+    before: CountedShares | Tallied,
+    after: CountedShares | Tallied,
     categories: str | Sequence[str],
     *,
     target: Target = "population",
@@ -111,8 +111,8 @@ def change(
 
 
 def changes(
-    before: Shown | Tally | Mapping[str, float] | ArrayLike,
-    after: Shown | Tally,
+    before: Shown | Tallied | Mapping[str, float] | ArrayLike,
+    after: Shown | Tallied,
     level: float = 0.95,
     *,
     times: int = 1,
@@ -139,7 +139,7 @@ def changes(
     tests = len(later.survey.categories) * whole("changes", "times", times, 1)
     alpha = alpha_of("changes", level) / tests
     earlier: Shown | None = None
-    if isinstance(before, (Shown, Tally)):
+    if isinstance(before, (Shown, Tallied)):
         earlier = _shown("changes", "before", before)
         _check_alike(earlier, later)
         was = earlier.frequencies
@@ -190,7 +190,7 @@ class _Share:
         """Return the ends of the estimate's interval for this category, which may be beyond 0."""
         one, i = self.estimate, self.position
         mechanism = one.survey.mechanism
-        if isinstance(one, Estimate) and isinstance(mechanism.analyst.estimator, Averages):
+        if isinstance(one, CountedShares) and isinstance(mechanism.analyst.estimator, Averages):
             # Each count by itself: a survey may have very many categories.
             ends = mechanism.interval(one.counts[i : i + 1], one.n, 1 - level, self.target)
             return float(ends[0][0]), float(ends[1][0])
@@ -203,12 +203,12 @@ def _all_ends(one: Shown, level: float, target: Target = "population") -> _Ends:
 
     An interval that was cut at 0 would look as if it were surer than it is.
     """
-    if isinstance(one, Estimate):
+    if isinstance(one, CountedShares):
         return one.survey.mechanism.interval(one.counts, one.n, 1 - level, target)
     return one.interval(level, target=target)
 
 
-def _part(counted: Shown | Tally, categories: str | Sequence[str], target: Target) -> Uncertain:
+def _part(counted: Shown | Tallied, categories: str | Sequence[str], target: Target) -> Uncertain:
     """Return the share of some categories, or of one where shares cannot be added up."""
     estimate = _shown("change", "estimate", counted)
     check_target("change", target, estimate.n)
@@ -217,7 +217,7 @@ def _part(counted: Shown | Tally, categories: str | Sequence[str], target: Targe
     if not estimate.survey.mechanism.shares_add_up:
         rule = "one option, because people may choose several"
         raise InvalidArgument("change", "categories", rule, categories)
-    if not isinstance(estimate, Estimate):
+    if not isinstance(estimate, CountedShares):
         rule = "one category, for a question on several pages of a questionnaire"
         raise InvalidArgument("change", "categories", rule, categories)
     return total(estimate, categories, target=target)
@@ -225,7 +225,7 @@ def _part(counted: Shown | Tally, categories: str | Sequence[str], target: Targe
 
 def _shown(owner: str, name: str, counted: object) -> Shown:
     """Return the estimate of something, or raise if there is none or no report."""
-    if isinstance(counted, Tally):
+    if isinstance(counted, Tallied):
         counted = counted.estimate()
     if not isinstance(counted, Shown):
         raise InvalidArgument(owner, name, "an Estimate or a Tally", counted)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..estimate import Estimate
+    from ..counted_shares import CountedShares
     from .incidence import Floats
 
     Integers = NDArray[np.int64]
@@ -61,7 +61,7 @@ class _Binomial:
 class _Normal:
     """Shares that are normal, with the variance that the mechanism has at theta."""
 
-    def __init__(self, group: Estimate, counts: Integers, theta: Floats) -> None:
+    def __init__(self, group: CountedShares, counts: Integers, theta: Floats) -> None:
         mechanism, n = group.survey.mechanism, group.n
         self.shares = np.array([mechanism.frequencies(row, n) for row in counts])
         self._precision = 1 / mechanism.variance(theta, n)
@@ -73,7 +73,7 @@ class _Normal:
         return self._precision * (self.shares - common) ** 2
 
 
-def _part(group: Estimate, counts: Integers, theta: Floats) -> _Binomial | _Normal:
+def _part(group: CountedShares, counts: Integers, theta: Floats) -> _Binomial | _Normal:
     """Return what one group says of each category, in one survey a row."""
     mechanism = group.survey.mechanism
     if isinstance(mechanism, Symmetric):
@@ -81,13 +81,13 @@ def _part(group: Estimate, counts: Integers, theta: Floats) -> _Binomial | _Norm
     return _Normal(group, counts, theta)
 
 
-def deviances_from(theta: Floats, group: Estimate, counts: Integers) -> Floats:
+def deviances_from(theta: Floats, group: CountedShares, counts: Integers) -> Floats:
     """Return the deviance of each category from a known share, in one survey a row."""
     part = _part(group, counts, theta)
     return _not_negative(part.deviance(np.broadcast_to(theta, part.shares.shape)))
 
 
-def deviances(groups: Sequence[Estimate], counts: Sequence[Integers], theta: Floats) -> Floats:
+def deviances(groups: Sequence[CountedShares], counts: Sequence[Integers], theta: Floats) -> Floats:
     """Return the deviance of each category, summed over groups, in one survey a row.
 
     The counts are given for each group, (surveys, d); theta is about what the shares are.

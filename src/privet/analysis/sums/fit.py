@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ...device.survey import Survey
-    from ..estimate import Estimate
-    from ..tally import Tally
+    from ..counted_shares import CountedShares
+    from ..tallied import Tallied
     from .calibration import Method
     from .incidence import Floats
 
@@ -66,7 +66,7 @@ class Fit(Tested):
     """
 
 
-def fit(estimate: Estimate | Tally, shares: Mapping[str, float] | ArrayLike) -> Fit:
+def fit(estimate: CountedShares | Tallied, shares: Mapping[str, float] | ArrayLike) -> Fit:
     """Test whether a survey comes from a crowd with these shares, a census say.
 
     The shares are those of all categories by name, or in their order, and add up to 1.
@@ -128,7 +128,7 @@ def known_shares(survey: Survey, shares: Mapping[str, float] | ArrayLike) -> Flo
     return theta / total
 
 
-def _binomial(mechanism: Symmetric, estimate: Estimate, theta: Floats) -> Floats:
+def _binomial(mechanism: Symmetric, estimate: CountedShares, theta: Floats) -> Floats:
     """Return twice the smaller tail of each count, as the interval of a share leaves out.
 
     A count beyond what any share makes likely is no surer than the last one that is (`hits`).
@@ -140,7 +140,7 @@ def _binomial(mechanism: Symmetric, estimate: Estimate, theta: Floats) -> Floats
     return np.asarray(np.minimum(2 * np.minimum(above, below), 1))
 
 
-def _chi_square(estimate: Estimate, theta: Floats) -> tuple[float, float, Floats]:
+def _chi_square(estimate: CountedShares, theta: Floats) -> tuple[float, float, Floats]:
     """Return the statistic, its p-value, and those of the categories, adjusted."""
     from scipy.special import chdtrc
 
@@ -152,7 +152,7 @@ def _chi_square(estimate: Estimate, theta: Floats) -> tuple[float, float, Floats
     return statistic, p_value, holm(chdtrc(1, delta**2 / variances))
 
 
-def _resampled(estimate: Estimate, theta: Floats, draws: int) -> tuple[float, float, Floats]:
+def _resampled(estimate: CountedShares, theta: Floats, draws: int) -> tuple[float, float, Floats]:
     """Return the statistic, its p-value, and those of the categories, adjusted."""
     drawn = redraw(estimate, theta, draws, seeded_by([estimate]))
     counts = np.concatenate((estimate.counts[None], drawn))

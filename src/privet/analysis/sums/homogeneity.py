@@ -31,8 +31,8 @@ from .totals import check_categories, estimate_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..estimate import Estimate
-    from ..tally import Tally
+    from ..counted_shares import CountedShares
+    from ..tallied import Tallied
     from .calibration import Method
     from .deviance import Integers
     from .incidence import Floats
@@ -65,7 +65,9 @@ class Homogeneity(Tested):
 
 
 def homogeneity(
-    first: Estimate | Tally, second: Estimate | Tally, *others: Estimate | Tally
+    first: CountedShares | Tallied,
+    second: CountedShares | Tallied,
+    *others: CountedShares | Tallied,
 ) -> Homogeneity:
     """Test whether independent surveys come from crowds with the same shares.
 
@@ -110,13 +112,13 @@ def homogeneity(
     return Homogeneity(statistic, freedom, p_value, by_category, method)
 
 
-def _pooled(groups: Sequence[Estimate]) -> Floats:
+def _pooled(groups: Sequence[CountedShares]) -> Floats:
     """Return the shares if all crowds are alike: a distribution, precise groups counting more."""
     shares = [group.frequencies for group in groups]
     return project_simplex(np.average(shares, axis=0, weights=_precisions(groups)))
 
 
-def _precisions(groups: Sequence[Estimate]) -> list[float]:
+def _precisions(groups: Sequence[CountedShares]) -> list[float]:
     """Return 1 over the mean variance of each group's shares, if all categories were alike."""
     flat = np.full(len(groups[0].counts), 1 / len(groups[0].counts))
     return [1 / group.survey.mechanism.variance(flat, group.n).mean() for group in groups]
@@ -126,7 +128,7 @@ def _precisions(groups: Sequence[Estimate]) -> list[float]:
 
 
 def _chi_square(
-    groups: Sequence[Estimate], theta: Floats, freedom: int
+    groups: Sequence[CountedShares], theta: Floats, freedom: int
 ) -> tuple[float, float, Floats]:
     """Return the statistic, its p-value, and those of the categories, adjusted."""
     from scipy.special import chdtrc
@@ -153,7 +155,7 @@ def _chi_square(
 
 
 def _resampled(
-    groups: Sequence[Estimate], theta: Floats, draws: int
+    groups: Sequence[CountedShares], theta: Floats, draws: int
 ) -> tuple[float, float, Floats]:
     """Return the statistic, its p-value, and those of the categories, adjusted."""
     rng = seeded_by(groups)
@@ -167,7 +169,7 @@ def _resampled(
     return held_against(deviances(groups, counts, theta))
 
 
-def _exchangeable(groups: Sequence[Estimate]) -> bool:
+def _exchangeable(groups: Sequence[CountedShares]) -> bool:
     """Return whether the counts are all reports, and any report might be of any group."""
     mechanisms = {group.survey.mechanism for group in groups}
     names_one = all(isinstance(each, KSubset) and each.k == 1 for each in mechanisms)
@@ -186,7 +188,7 @@ def _dealt(counts: Sequence[Integers], draws: int, rng: np.random.Generator) -> 
     return list(dealt)
 
 
-def _smoothed(groups: Sequence[Estimate], theta: Floats) -> Floats:
+def _smoothed(groups: Sequence[CountedShares], theta: Floats) -> Floats:
     """Return the shares as if half a person more had each category.
 
     What no group reported may still be true, and surveys drawn anew would never have it. The people

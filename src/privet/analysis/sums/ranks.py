@@ -31,8 +31,8 @@ from .totals import estimate_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..estimate import Estimate
-    from ..tally import Tally
+    from ..counted_shares import CountedShares
+    from ..tallied import Tallied
     from .incidence import Floats
 
     Integers = NDArray[np.int64]
@@ -81,7 +81,7 @@ class Lead:
     second: str
     value: float
     margin: float
-    _estimate: Estimate = field(repr=False)
+    _estimate: CountedShares = field(repr=False)
     _possible: NDArray[np.bool_] = field(repr=False, compare=False)
 
     @property
@@ -90,7 +90,7 @@ class Lead:
         return _names(self._estimate, self._possible)
 
 
-def ranks(estimate: Estimate | Tally, level: float = 0.95) -> tuple[Integers, Integers]:
+def ranks(estimate: CountedShares | Tallied, level: float = 0.95) -> tuple[Integers, Integers]:
     """Return the lowest and the highest rank that each category may have; rank 1 is the largest.
 
     All ranks together lie between them with probability `level` or more. Categories whose shares
@@ -115,7 +115,7 @@ def ranks(estimate: Estimate | Tally, level: float = 0.95) -> tuple[Integers, In
     return 1 + above, d - below
 
 
-def top(estimate: Estimate | Tally, k: int, level: float = 0.95) -> Top:
+def top(estimate: CountedShares | Tallied, k: int, level: float = 0.95) -> Top:
     """Return which categories are surely among the k largest, and which may be.
 
     With probability `level` or more, every category whose share is as large as the k-th largest is
@@ -142,7 +142,7 @@ def top(estimate: Estimate | Tally, k: int, level: float = 0.95) -> Top:
         many = left
 
 
-def lead(estimate: Estimate | Tally, level: float = 0.95) -> Lead:
+def lead(estimate: CountedShares | Tallied, level: float = 0.95) -> Lead:
     """Return which categories may have the largest share, and by how much the largest leads.
 
     As `top` with k = 1, so that with probability `level` or more all that have the largest share
@@ -186,7 +186,7 @@ def _shared_out(alpha: float, many: int, d: int) -> float:
     return alpha / (max(many, 2) * (d - 1))
 
 
-def _names(estimate: Estimate, which: NDArray[np.bool_]) -> tuple[str, ...]:
+def _names(estimate: CountedShares, which: NDArray[np.bool_]) -> tuple[str, ...]:
     some = np.flatnonzero(which)
     order = some[np.argsort(-estimate.frequencies[some], kind="stable")]
     return tuple(estimate.survey.categories[i] for i in order)
@@ -198,7 +198,7 @@ class _Comparison:
     A category is taken for larger than another that is not smaller with probability alpha at most.
     """
 
-    def __init__(self, estimate: Estimate) -> None:
+    def __init__(self, estimate: CountedShares) -> None:
         self._estimate = estimate
         if not self._by_bounds:
             rows = range(len(estimate.counts))
@@ -266,7 +266,7 @@ def _steps(mechanism: Symmetric, n: int, first: Integers, second: Integers) -> F
 # --- other mechanisms: the normal law -------------------------------------------------------------
 
 
-def _errors(estimate: Estimate, i: int) -> Floats:
+def _errors(estimate: CountedShares, i: int) -> Floats:
     """Return the standard error of the difference between one category and each."""
     if len(estimate.counts) > _MOST_EXACT:
         return np.asarray(estimate.standard_errors + estimate.standard_errors[i])

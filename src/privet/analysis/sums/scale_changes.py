@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from ...device.answers.scale import Scale
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, whole
-from ..figures import known_figures, quantile_name, quantile_of
-from ..scale_estimate import QUANTILES, ScaleEstimate
-from ..tally import Tally
+from ..figures import QUANTILES, known_figures, quantile_name, quantile_of
+from ..shown import Shown
+from ..tallied import Tallied
 from .changes import Changes
 from .independent import Change, Known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..scale_estimate import ScaleEstimate
     from .incidence import Floats
     from .independent import Uncertain
 
@@ -36,10 +38,12 @@ class ScaleChanges:
 
     def __init__(self, before: ScaleEstimate | Mapping[str, float], after: ScaleEstimate) -> None:
         self.after = after
-        self._before = before if isinstance(before, ScaleEstimate) else None
-        self._known = (
-            {} if isinstance(before, ScaleEstimate) else known_figures(before, after.scale)
-        )
+        self._before: ScaleEstimate | None = None
+        self._known: dict[str, float] = {}
+        if isinstance(before, Mapping):
+            self._known = known_figures(before, after.scale)
+        else:
+            self._before = before
 
     def mean(self) -> Change:
         """Return by how much the mean is larger."""
@@ -134,7 +138,7 @@ class ScaleChanges:
 
 
 def scale_changes(
-    before: ScaleEstimate | Tally | Mapping[str, float], after: ScaleEstimate | Tally
+    before: ScaleEstimate | Tallied | Mapping[str, float], after: ScaleEstimate | Tallied
 ) -> ScaleChanges:
     """Return how much what people say on a scale differs from an earlier survey, or what is known.
 
@@ -161,13 +165,13 @@ def scale_changes(
 
 
 def _estimate(name: str, counted: object) -> ScaleEstimate:
-    if isinstance(counted, Tally):
+    if isinstance(counted, Tallied):
         counted = counted.estimate()
-    if not isinstance(counted, ScaleEstimate):
+    if not isinstance(counted, Shown) or not isinstance(counted.survey.answers, Scale):
         raise InvalidArgument("change", name, "the estimate of a scale, or its tally", counted)
     if counted.n == 0:
         raise NoReports(f"The estimate of survey {counted.survey.id!r} has no reports.")
-    return counted
+    return cast("ScaleEstimate", counted)
 
 
 def _check_alike(one: ScaleEstimate, other: ScaleEstimate) -> None:

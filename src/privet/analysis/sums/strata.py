@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_target, is_whole
-from ..estimate import Estimate
+from ..counted_shares import CountedShares
 from ..hits import Hits, drawn
 from ..refine.groups import shrink_groups
 from ..shown import Shown
@@ -38,7 +38,9 @@ __all__ = ["Poststratified", "WeightedTotal", "poststratify"]
 _TOLERANCE = 0.005
 
 
-def poststratify(estimates: Mapping[Any, Estimate], shares: Mapping[Any, float]) -> Poststratified:
+def poststratify(
+    estimates: Mapping[Any, CountedShares], shares: Mapping[Any, float]
+) -> Poststratified:
     """Return a population's shares, from estimates of its groups and the groups' known sizes.
 
     Parameters
@@ -102,7 +104,7 @@ class Poststratified(Shown):
     """
 
     def __init__(
-        self, groups: dict[Any, Estimate], shares: dict[Any, float], people: int | None
+        self, groups: dict[Any, CountedShares], shares: dict[Any, float], people: int | None
     ) -> None:
         every = list(groups.values())
         counts = np.sum([one.counts for one in every], axis=0)
@@ -113,8 +115,8 @@ class Poststratified(Shown):
         self._weights = np.array([*shares.values()], dtype=np.float64)
 
     @cached_property
-    def _pooled(self) -> Estimate:
-        return Estimate(self.survey, self.n, self.counts)
+    def _pooled(self) -> CountedShares:
+        return CountedShares(self.survey, self.n, self.counts)
 
     @cached_property
     def frequencies(self) -> Floats:
@@ -191,7 +193,7 @@ class Poststratified(Shown):
         few = f"{len(self.groups)} groups, {self.n:,} reports"
         return f"<Poststratified: {few}, design effect {self.design_effect:.2f}>"
 
-    def _aims(self, target: Target) -> list[tuple[Estimate, Target]]:
+    def _aims(self, target: Target) -> list[tuple[CountedShares, Target]]:
         """Return each group with whose shares it is for: those of its own part of all people."""
         check_target("poststratify", target, self.n)
         if target == "sample":

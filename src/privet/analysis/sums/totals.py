@@ -21,10 +21,10 @@ import numpy as np
 from ...device.mechanisms.symmetric import Symmetric
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_adds_up
-from ..estimate import Estimate
+from ..counted_shares import CountedShares
 from ..hits import Hits, drawn
 from ..refine.simplex import project_simplex
-from ..tally import Tally
+from ..tallied import Tallied
 from .covariance import noise
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Total:
     value: float
     standard_error: float
     target: Target
-    _estimate: Estimate = field(repr=False)
+    _estimate: CountedShares = field(repr=False)
     _positions: tuple[int, ...] = field(repr=False)
     # The variance of the contribution of a person whose value is among the categories, or is not.
     _inside: float = field(repr=False)
@@ -189,7 +189,7 @@ def _within(ends: tuple[float, float]) -> tuple[float, float]:
 
 
 def total(
-    estimate: Estimate | Tally, categories: Categories, *, target: Target = "population"
+    estimate: CountedShares | Tallied, categories: Categories, *, target: Target = "population"
 ) -> Total:
     """Return the combined share of these categories.
 
@@ -207,7 +207,7 @@ def total(
 
 
 def difference(
-    estimate: Estimate | Tally,
+    estimate: CountedShares | Tallied,
     first: Categories,
     second: Categories,
     *,
@@ -245,13 +245,15 @@ def difference(
 # --- the parts ------------------------------------------------------------------------------------
 
 
-def _total(owner: str, counted: Estimate | Tally, categories: Categories, target: Target) -> Total:
+def _total(
+    owner: str, counted: CountedShares | Tallied, categories: Categories, target: Target
+) -> Total:
     estimate = estimate_of(owner, "estimate", counted)
     target = estimate.whose(owner, target)
     return _total_at(estimate, _find(owner, estimate.survey, categories), target)
 
 
-def _total_at(estimate: Estimate, positions: list[int], target: Target) -> Total:
+def _total_at(estimate: CountedShares, positions: list[int], target: Target) -> Total:
     others = sorted(set(range(len(estimate.counts))) - set(positions))
     if not others:
         return Total(1.0, 0.0, target, estimate, tuple(positions), 0.0, 0.0)
@@ -268,7 +270,9 @@ def _total_at(estimate: Estimate, positions: list[int], target: Target) -> Total
     return Total(value, error, target, estimate, tuple(positions), float(inside), float(outside))
 
 
-def _groups(estimate: Estimate, weights: Floats, shift: int = 0) -> tuple[float, Floats, Floats]:
+def _groups(
+    estimate: CountedShares, weights: Floats, shift: int = 0
+) -> tuple[float, Floats, Floats]:
     """Return the weighted sum, and the share and noise of the people with each weight.
 
     Where people of the same weight differ in noise, as in a design, their noise is averaged over
@@ -303,11 +307,11 @@ def _find(owner: str, survey: Survey, categories: Categories) -> list[int]:
     return list(first)
 
 
-def estimate_of(owner: str, name: str, counted: object) -> Estimate:
+def estimate_of(owner: str, name: str, counted: object) -> CountedShares:
     """Return an estimate, or raise if there is none, no report, or shares do not add up to 1."""
-    if isinstance(counted, Tally):
+    if isinstance(counted, Tallied):
         counted = counted.estimate()
-    if not isinstance(counted, Estimate):
+    if not isinstance(counted, CountedShares):
         raise InvalidArgument(owner, name, "an Estimate or a Tally", counted)
     check_adds_up(owner, counted.survey.mechanism)
     if counted.n == 0:
@@ -315,7 +319,7 @@ def estimate_of(owner: str, name: str, counted: object) -> Estimate:
     return counted
 
 
-def check_categories(estimates: Sequence[Estimate]) -> None:
+def check_categories(estimates: Sequence[CountedShares]) -> None:
     """Raise SurveyMismatch unless all surveys have the same categories, in the same order."""
     survey = estimates[0].survey
     for other in estimates:

@@ -14,7 +14,6 @@ T the two agree in: 2^|T| patterns, and no matrix.
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -22,27 +21,16 @@ import numpy as np
 
 from ...errors import InvalidArgument, NoReports
 from ...errors.arguments import whole
+from .interactions import Questions, interactions, over
+from .table import Margin, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..sums.covariance import Operator
     from .pages import Floats, PageCounts
-    from .table import Margin, Table
 
-__all__ = ["Combined", "interactions", "over"]
-
-Questions = tuple[int, ...]
-
-
-def interactions(questions: Questions) -> list[Questions]:
-    """Return all subsets but the empty one, the smaller first.
-
-    >>> interactions((0, 3))
-    [(0,), (3,), (0, 3)]
-    """
-    sizes = range(1, len(questions) + 1)
-    return [some for many in sizes for some in combinations(questions, many)]
+__all__ = ["Combined"]
 
 
 class Combined:
@@ -113,14 +101,10 @@ class Combined:
 
     def table(self, first: int, second: int, *others: int) -> Table:
         """Return the table of two questions or more, in this order."""
-        from .table import Table
-
         return Table(self, self._checked("Combined.table", (first, second, *others)))
 
     def question(self, question: int) -> Margin:
         """Return the shares of one question, from all pages that ask it."""
-        from .table import Margin
-
         return Margin(self, self._checked("Combined.question", (question,)))
 
     def frequencies(self, questions: Questions) -> Floats:
@@ -249,14 +233,6 @@ def _centred(cells: Floats, axes: int) -> Floats:
     for axis in range(axes):
         cells = cells - cells.mean(axis=axis, keepdims=True)
     return cells
-
-
-def over(part: Floats, some: Questions, questions: Questions) -> Floats:
-    """Return the same numbers with an axis for each question, of length 1 if it is not in some."""
-    order = sorted(range(len(some)), key=lambda i: questions.index(some[i]))
-    sizes, more = dict(zip(some, part.shape, strict=False)), range(len(some), part.ndim)
-    shape = [sizes.get(q, 1) for q in questions] + [part.shape[axis] for axis in more]
-    return part.transpose([*order, *more]).reshape(shape)
 
 
 def _widened(few: Floats, many: Floats) -> Floats:

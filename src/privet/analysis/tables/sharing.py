@@ -20,13 +20,12 @@ import numpy as np
 
 from ...errors import InvalidArgument
 from ...errors.arguments import positive
-from .combining import interactions
+from .interactions import Questions, interactions
 from .variances import costs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .combining import Questions
     from .pages import Floats
     from .variances import Privacy
 

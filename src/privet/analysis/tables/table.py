@@ -37,8 +37,9 @@ from .unlike import excess
 if TYPE_CHECKING:
     from ...device.mechanisms.forwards import Target
     from ..measured import Measured
-    from .combining import Combined, Questions
+    from .combining import Combined
     from .independence import Distance, Independence
+    from .interactions import Questions
     from .pages import Floats, PageCounts
 
 __all__ = ["Margin", "Shares", "Table"]

@@ -15,10 +15,10 @@ import numpy as np
 
 from ...device.mechanisms.subsets.design import Design
 from ..sums.incidence import blocks_of
-from .combining import over
+from .interactions import Questions, over
 
 if TYPE_CHECKING:
-    from .combining import Combined, Questions
+    from .combining import Combined
     from .pages import Floats, PageCounts
 
 __all__ = ["excess"]

@@ -22,12 +22,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...errors import InvalidArgument
 from ...errors.arguments import positive, whole
-from .combining import interactions
+from .interactions import Questions, interactions
 from .pages import contrast_noise
 
 if TYPE_CHECKING:
     from ...device.mechanisms.base import Mechanism
-    from .combining import Questions
 
     Privacy = float | Sequence[Mechanism]
 
