@@ -225,7 +225,9 @@ def _some(truths: Mapping[str, object], *names: str) -> dict[str, object]:
     return {name: truths[name] for name in names}
 
 
-_FITTED, _LOGIT, _LINEAR = (f"privet.regression.{name}" for name in ("Fitted", "Logit", "Linear"))
+_FITTED, _LOGIT, _LINEAR = (
+    f"privet.analysis.regression.fitted.{name}" for name in ("Fitted", "Logit", "Linear")
+)
 
 STUDIES = [
     Study(

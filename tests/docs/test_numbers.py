@@ -10,8 +10,8 @@ import pytest
 
 from commands import succeeds
 from privet import Estimate, Survey, theory
-from privet.device import entropy
 from privet.analysis import tally
+from privet.device import entropy
 from privet.device.mechanisms.base import MAX_D, MIN_EPSILON
 from privet.device.mechanisms.choices import MOST_OPTIONS
 from privet.device.mechanisms.subsets.design import MOST_BLOCKS

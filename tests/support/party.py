@@ -32,7 +32,7 @@ def law_of(questionnaire, answers, monkeypatch, randomize=None):
 
     def sample(walk):
         for module in ("questionnaire", "contract"):
-            monkeypatch.setattr(f"privet.{module}.Stream", lambda read, expected: walk)
+            monkeypatch.setattr(f"privet.device.{module}.Stream", lambda read, expected: walk)
         return (randomize or Questionnaire.randomize)(questionnaire, answers)
 
     return {report: chance for report, chance in law(sample).items() if chance}

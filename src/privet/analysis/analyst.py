@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .batch import Batches
-    from .counter import Counter
-    from .estimator import Estimator
+from .batch import Batches
+from .counter import Counter
+from .estimator import Estimator
 
 __all__ = ["Analyst", "Half", "half_of"]
 

@@ -12,24 +12,17 @@ middle of all that it may be: a bias of at most (1 − 1/d)^n / 2, below 2·10�
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from ..device.mechanisms.forwards import Target
 from ..device.mechanisms.hashes.one_option import OneOption
 from . import kernels
 from .analyst import Analyst, half_of
+from .batch import Drawn, Rows, Words
 from .choices import ChoiceBatches
-from .counter import NumberCounter
-from .estimator import Estimator, HitRates
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..device.mechanisms.forwards import Target
-    from .batch import Drawn, Rows, Words
-    from .counter import Integers
-    from .estimator import Floats
+from .counter import Integers, NumberCounter
+from .estimator import Estimator, Floats, HitRates
 
 
 @half_of.register(OneOption)

@@ -11,29 +11,23 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from ..device.entropy import Entropy, Stream, secure
-from ..device.keystream import FILL_SLACK
+from ..device.entropy import Entropy, Fractions, Stream, secure
+from ..device.keystream import FILL_SLACK, Keystream
 from ..device.mechanisms.base import Mechanism
 from ..errors import InvalidArgument
 from ..errors.arguments import whole
 from . import kernels
 from .threads import cores, in_threads
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from ..device.entropy import Fractions
-    from ..device.keystream import Keystream
-
-    Drawn = tuple[NDArray[Any], ...]
+Drawn = tuple[NDArray[Any], ...]
 
 __all__ = ["Batches", "Rows", "Words", "words_of"]
 

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.bits.optimized_unary import OptimizedUnary
 from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
 from ..device.mechanisms.bits.unary import Unary
 from . import kernels
 from .analyst import Analyst, half_of
-from .batch import STRETCH_BYTES, Batches, words_of
-from .counter import Counter, count_bits, padded
+from .batch import STRETCH_BYTES, Batches, Drawn, Rows, Words, words_of
+from .counter import Counter, Integers, Reports, count_bits, padded
 from .estimator import HitRates
 from .kernels.counting import count_bitmaps
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .batch import Drawn, Rows, Words
-    from .counter import Integers, Reports
 
 # Planes that decide all but 1 in 256 bits of a batch.
 PLANES = 8

@@ -20,14 +20,10 @@ is found by the saddlepoint approximation of Barndorff-Nielsen (1986). With the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["ends_between", "lower_ends", "lower_p_values", "mean_ends", "upper_ends"]
 

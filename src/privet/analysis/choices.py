@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.choices import Choices
 from ..errors import InvalidArgument
 from . import kernels
 from .batch import Batches, is_masked
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 C = TypeVar("C", bound=Choices)
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import normalize
 
+from ..device.answers.names import Names
+from ..device.survey import Survey
 from ..errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..device.answers.names import Names
-    from ..device.survey import Survey
 
 __all__ = ["AS_THEY_ARE", "MISSING", "UNKNOWN", "Cleaning", "means_missing"]
 

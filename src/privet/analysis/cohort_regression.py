@@ -14,21 +14,17 @@ same sums give the variance of any weighted sum of shares (`Regression.spread`),
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.hashes.cohorts import PRIME, Cohorts, coefficients
-from .estimator import Estimator
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from .counter import Integers
-    from .estimator import Floats
+from .counter import Integers
+from .estimator import Estimator, Floats
+from .refine.simplex import project_simplex
 
 _ENTRIES_AT_ONCE = 1 << 22
 # A smaller pivot of K is nothing but rounding.
@@ -40,8 +36,6 @@ def spreads_of(spread: Floats, shares: Floats) -> tuple[Floats, Floats]:
 
     The others are taken to be as estimated, with one person more who may hold any value.
     """
-    from .refine.simplex import project_simplex
-
     crowd = project_simplex(shares) + 1 / len(shares) ** 2
     inside = np.diag(spread)
     outside = (crowd @ spread - crowd * inside) / (crowd.sum() - crowd)
@@ -207,8 +201,6 @@ class Regression(Estimator):
 
         Shares that do not sum to 1, such as clipped estimates, are made to.
         """
-        from .refine.simplex import project_simplex
-
         noise: Floats = project_simplex(theta) @ self._spread
         return noise
 

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.hashes.cohorts import Cohorts
 from ..device.mechanisms.hashes.hashed_rr import HashedRR
 from ..device.mechanisms.hashes.rappor import Rappor
 from . import kernels
 from .analyst import Analyst, half_of
-from .batch import STRETCH_BYTES, Batches, words_of
+from .batch import STRETCH_BYTES, Batches, Drawn, Rows, Words, words_of
 from .bits import PLANES
 from .cohort_regression import BucketRegression, Cells, FilterRegression
-from .counter import Counter, NumberCounter, count_bits, padded, read_numbers, write_numbers
+from .counter import (
+    Counter,
+    Integers,
+    NumberCounter,
+    Reports,
+    count_bits,
+    padded,
+    read_numbers,
+    write_numbers,
+)
 from .hashes import HashBatches
 from .kernels.counting import count_bitmaps
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from .batch import Drawn, Rows, Words
-    from .counter import Integers, Reports
 
 C = TypeVar("C", bound=Cohorts)
 

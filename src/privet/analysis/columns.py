@@ -6,20 +6,17 @@ none of them has to be imported here, and nothing is copied on the way.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.values import plain, text_of
 from ..errors import InvalidAnswer, InvalidArgument, InvalidReport, MissingExtra
 from ..errors.extras import require
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
 
 __all__ = [
     "ANSWERS",

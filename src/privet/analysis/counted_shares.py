@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..device.mechanisms.forwards import Target
 from ..device.mechanisms.symmetric import Symmetric
 from ..errors.arguments import alpha_of
 from .refine.shrinkage import Shrunk, shrink
 from .shown import Shown, decimals
-
-if TYPE_CHECKING:
-    from ..device.mechanisms.forwards import Target
 
 __all__ = ["CountedShares"]
 

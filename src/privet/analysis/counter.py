@@ -9,20 +9,18 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InvalidReport
 from . import kernels
 from .batch import M, is_masked
 from .columns import as_column, as_reports, is_column
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Reports = NDArray[np.uint8]
-    Integers = NDArray[np.int64]
+Reports = NDArray[np.uint8]
+Integers = NDArray[np.int64]
 
 __all__ = ["Counter", "NumberCounter", "count_bits", "padded", "read_numbers", "write_numbers"]
 

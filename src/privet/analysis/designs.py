@@ -10,9 +10,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from functools import cached_property
 from math import log2, sqrt
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.subsets.cyclotomic import Cyclotomic
 from ..device.mechanisms.subsets.design import Design
@@ -22,16 +23,10 @@ from ..device.mechanisms.subsets.hadamard import Hadamard
 from ..device.mechanisms.subsets.projective import Projective
 from . import kernels
 from .analyst import Analyst, half_of
-from .counter import NumberCounter
-from .estimator import HitRates
+from .counter import Integers, NumberCounter
+from .estimator import Floats, HitRates
 from .hadamard import walsh_hadamard
 from .placed import PlacedBatches
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .counter import Integers
-    from .estimator import Floats
 
 D = TypeVar("D", bound=Design)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..device.mechanisms.forwards import Target
 from .counted_shares import CountedShares
 from .remainder import Remainder, remainder
 from .sums.changes import change
@@ -15,9 +15,6 @@ from .sums.homogeneity import Homogeneity, homogeneity
 from .sums.independent import Change
 from .sums.ranks import Top, ranks, top
 from .sums.totals import Difference, Total, difference, total
-
-if TYPE_CHECKING:
-    from ..device.mechanisms.forwards import Target
 
 __all__ = ["Estimate"]
 

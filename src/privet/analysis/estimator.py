@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Protocol
+from fractions import Fraction
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from ..device.mechanisms.forwards import Target
 from .hits import Hits, drawn
 from .holders import Rates
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from ..device.mechanisms.forwards import Target
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 __all__ = ["Averages", "Estimator", "HitRates"]
 

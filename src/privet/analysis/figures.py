@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from ..device.answers.scale import Scale
 from ..errors import InvalidArgument
 from ..errors.arguments import is_finite
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..device.answers.scale import Scale
 
 __all__ = ["QUANTILES", "known_figures", "quantile_name", "quantile_of"]
 

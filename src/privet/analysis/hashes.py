@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.hashes.hashed import Hashed
 from ..device.mechanisms.hashes.local_hash import LocalHash
 from ..device.mechanisms.hashes.one_bit import OneBit
 from . import kernels
 from .analyst import Analyst, half_of
-from .batch import STRETCH_BYTES, Batches
-from .counter import Counter, NumberCounter, read_numbers, write_numbers
+from .batch import STRETCH_BYTES, Batches, Drawn, Rows, Words
+from .counter import Counter, Integers, NumberCounter, Reports, read_numbers, write_numbers
 from .estimator import HitRates
 from .hadamard import walsh_hadamard
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from .batch import Drawn, Rows, Words
-    from .counter import Integers, Reports
-
-    # Where functions map values, entry by entry.
-    Bucket = Callable[[NDArray[np.uint64], NDArray[np.uint64]], NDArray[np.uint64]]
+# Where functions map values, entry by entry.
+Bucket = Callable[[NDArray[np.uint64], NDArray[np.uint64]], NDArray[np.uint64]]
 
 _PAIRS_AT_ONCE = 1 << 20
 

@@ -23,14 +23,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..device.mechanisms.forwards import Target
 from .holders import Rates, fewest_holders
 from .presence import binomial_tail, lower_limit, upper_limit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..device.mechanisms.forwards import Target
     from .estimator import Floats
 
 __all__ = ["Hits", "drawn"]

@@ -6,10 +6,13 @@ Where a mechanism has no shorter way, the reports are made and counted: local an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 
 from ..device.entropy import Entropy
 from ..device.mechanisms.base import Channel, Mechanism
@@ -23,18 +26,12 @@ from ..device.mechanisms.subsets.design import Design
 from ..device.mechanisms.subsets.k_subset import KSubset
 from ..device.mechanisms.subsets.listed_sets import ListedSets
 from ..device.mechanisms.subsets.set_subset import SetSubset
+from ..device.mechanisms.subsets.subsets import Subsets
+from .kernels import population
+from .placed import PlacedBatches
+from .sets import SetBatches
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    from ..device.mechanisms.subsets.subsets import Subsets
-    from .placed import PlacedBatches
-    from .sets import SetBatches
-
-    Integers = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 __all__ = ["draw_counts", "makes_reports"]
 
@@ -113,7 +110,6 @@ def _of_sets(mechanism: KSubset, people: Integers, rng: Generator) -> Integers:
     """Draw from the joint law of the counts, where that is faster than making the reports."""
     if people.sum() <= min(_FEW_PEOPLE, _FEW_TIMES * mechanism.d):
         return _from_reports(mechanism, people, rng)
-    from .kernels import population
 
     marked = _marked(mechanism, people, rng)
     ignoring = people.sum() - marked.sum()

@@ -13,23 +13,20 @@ number is 0 or 1, and everything is as for a symmetric mechanism.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.subsets.listed_sets import ListedSets
 from ..theory.sets import sets_holding
 from . import kernels
 from .analyst import Analyst, half_of
+from .batch import Drawn, Rows, Words
 from .choices import ChoiceBatches
+from .counter import Integers
 from .estimator import Averages, HitRates
 from .subsets import BitmapCounter, IndexCounter, SubsetBatches
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .batch import Drawn, Rows, Words
-    from .counter import Integers
 
 __all__ = ["held_together"]
 

@@ -6,15 +6,18 @@ What a value is, the kind of answer says: a position among the categories, a row
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from warnings import warn
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..device.answers.base import Answers
 from ..device.answers.scale import FRACTION_BITS, Scale
 from ..device.answers.several import Several
+from ..device.survey import Survey
 from ..device.values import text_of
 from ..errors import Clamped, InvalidAnswer, InvalidArgument
 from .cleaning import AS_THEY_ARE, MISSING, UNKNOWN, Cleaning
@@ -30,15 +33,7 @@ from .columns import (
     wrong_kind,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from ..device.answers.base import Answers
-    from ..device.survey import Survey
-
-    Values = NDArray[np.int64]
+Values = NDArray[np.int64]
 
 __all__ = ["LookedUp", "as_answers", "check_kind", "look_up", "note_outside", "values_of"]
 

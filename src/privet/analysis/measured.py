@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ..errors.arguments import alpha_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Ends = tuple[float, float]
+Ends = tuple[float, float]
 
 __all__ = ["LEVEL", "ONE_SIGMA", "Measured"]
 

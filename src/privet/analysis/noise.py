@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.flips import ONE
 from ..device.mechanisms.noise.geometric import GeometricNoise
 from ..device.mechanisms.noise.laplace import LaplaceNoise
 from . import kernels
 from .analyst import Analyst, Half, half_of
-from .batch import CHUNK_ROWS, Batches
-from .counter import Counter
-from .estimator import Averages
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .batch import Drawn, Rows, Words
-    from .counter import Integers, Reports
-    from .estimator import Floats
+from .batch import CHUNK_ROWS, Batches, Drawn, Rows, Words
+from .counter import Counter, Integers, Reports
+from .estimator import Averages, Floats
 
 
 @half_of.register(GeometricNoise)

@@ -6,11 +6,11 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..device.html import CELL, NUMBER, ROWS, and_more, page, privacy, table
+from .tallied import Tallied
 
 if TYPE_CHECKING:  # they show themselves by these functions
     from .scale_estimate import ScaleEstimate
     from .shown import Shown
-    from .tallied import Tallied
 
 __all__ = ["of_estimate", "of_scale", "of_table", "of_tally"]
 

@@ -31,23 +31,20 @@ from __future__ import annotations
 from functools import cached_property
 from math import ceil, floor, isfinite, sqrt
 from numbers import Real
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..device.mechanisms.scales.interval import Interval
 from ..errors import InvalidArgument, NoReports
 from .bounded import ends_between, lower_p_values, mean_ends
+from .estimator import Floats
 from .measured import ONE_SIGMA, Measured
-from .ramps import ramps_of, regression_of
+from .ramps import Ramps, ramps_of, regression_of
+from .refine.likelihood import maximum_likelihood
+from .refine.smooth import smooth
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..device.mechanisms.scales.interval import Interval
-    from .estimator import Floats
-    from .ramps import Ramps
-
-    Ends = tuple[float, float]
+Ends = tuple[float, float]
 
 __all__ = ["Numbers"]
 
@@ -240,7 +237,6 @@ class Numbers:
         """
         if smooth:
             return np.diff(self._cumulative)
-        from .refine.likelihood import maximum_likelihood
 
         gap = 0.01 / self.n  # no distribution is likelier by more than 1 %
         return maximum_likelihood(self.mechanism, self.windows, tolerance=gap).frequencies
@@ -266,8 +262,6 @@ class Numbers:
     @cached_property
     def _cumulative(self) -> Floats:
         """The share below each border between cells: the smooth one, moved into its intervals."""
-        from .refine.smooth import smooth
-
         below = np.concatenate(([0], np.cumsum(smooth(self.mechanism, self.windows))))
         lower, upper = self._curves(1 - ONE_SIGMA)
         below = np.clip(below, lower, upper)

@@ -7,23 +7,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..device.entropy import secure
+from ..device.entropy import Entropy, secure
 from ..device.mechanisms.paged import Paged
 from ..errors import InvalidArgument, InvalidReport
 from ..errors.arguments import whole
 from .analyst import Analyst, half_of
-from .counter import Counter, read_numbers, sum_problem
+from .counter import Counter, Integers, Reports, read_numbers, sum_problem
 from .threads import cores
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..device.entropy import Entropy
-    from .counter import Integers, Reports
 
 __all__ = ["OnPages", "PagedCounter", "draw_pages"]
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.entropy import Stream
+from ..device.keystream import Keystream
 from . import kernels
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..device.keystream import Keystream
 
 __all__ = ["permute"]
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.placed import Placed
 from . import kernels
-from .batch import Batches
+from .batch import Batches, Drawn, Rows, Words
 from .counter import read_numbers
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .batch import Drawn, Rows, Words
 
 P = TypeVar("P", bound=Placed)
 

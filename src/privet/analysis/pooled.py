@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..device.mechanisms.forwards import Target
+from ..device.survey import Survey
+from .estimator import Floats
 from .shown import Shown
-
-if TYPE_CHECKING:
-    from ..device.mechanisms.forwards import Target
-    from ..device.survey import Survey
-    from .estimator import Floats
-    from .tables.table import Margin
-
+from .tables.table import Margin
 
 __all__ = ["Pooled"]
 

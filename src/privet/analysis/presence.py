@@ -10,13 +10,12 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.symmetric import Symmetric
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from ..device.mechanisms.base import Mechanism
     from .estimator import Floats
 
 

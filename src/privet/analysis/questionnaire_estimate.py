@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..device.pages import cell_names
+import numpy as np
+from numpy.typing import NDArray
+
+from ..device.pages import Page, cell_names
+from ..device.questionnaire import Questionnaire
+from ..device.survey import Survey
 from ..errors import InvalidArgument, NoReports
 from .pooled import Pooled
+from .shown import Shown
 from .survey_estimates import estimate_survey
 from .tables.combining import Combined
 from .tables.pages import PageCounts
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ..device.pages import Page
-    from ..device.questionnaire import Questionnaire
-    from ..device.survey import Survey
-    from .shown import Shown
-    from .tables.table import Table
+from .tables.table import Table
 
 __all__ = ["QuestionnaireEstimate"]
 

@@ -5,30 +5,25 @@ Only the answers on a row's page are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.answers.scale import Scale
+from ..device.entropy import Entropy
+from ..device.pages import Page
+from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..errors import InvalidAnswer, InvalidArgument
+from .cleaning import Cleaning
 from .columns import ANSWERS, arrow, is_column
 from .lookup import LookedUp, as_answers, check_kind, look_up, note_outside, values_of
 from .paged import OnPages, draw_pages
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from ..device.entropy import Entropy
-    from ..device.pages import Page
-    from ..device.questionnaire import Questionnaire
-    from .cleaning import Cleaning
-
-    # A question's answers in some rows.
-    Take = Callable[[Survey, NDArray[np.intp]], LookedUp]
+# A question's answers in some rows.
+Take = Callable[[Survey, NDArray[np.intp]], LookedUp]
 
 __all__ = ["look_up_columns", "values_of_table"]
 

@@ -15,16 +15,14 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 from math import sqrt
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..device.mechanisms.scales.interval import Interval
-    from .estimator import Floats
-    from .scales import WindowRegression
+from ..device.mechanisms.scales.interval import Interval
+from .estimator import Floats
+from .scales import WindowRegression
 
 __all__ = ["Ramps", "ramps_of", "regression_of"]
 

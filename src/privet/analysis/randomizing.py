@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..device.answers.base import Answers
 from ..device.answers.scale import FRACTION_BITS, Scale
 from ..device.entropy import Entropy, secure
 from ..device.keystream import FILL_SLACK
+from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..errors import InvalidArgument
 from .paged import OnPages
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..device.answers.base import Answers
-    from ..device.questionnaire import Questionnaire
 
 __all__ = ["randomize"]
 

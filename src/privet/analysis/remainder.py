@@ -21,18 +21,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, exp, pi, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.symmetric import Symmetric
 from ..errors.arguments import alpha_of
+from .counted_shares import CountedShares
 from .sums.totals import total
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .counted_shares import CountedShares
 
 __all__ = ["Remainder", "remainder"]
 

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..device.answers.scale import Scale
+from ..device.mechanisms.forwards import Target
+from ..device.survey import Survey
 from ..errors import InvalidArgument
 from ..errors.arguments import alpha_of
+from .estimator import Floats
 from .figures import QUANTILES
+from .measured import Measured
 from .notebook import of_scale
 from .numbers import Numbers
 from .shown import Shown
 from .sums.scale_changes import ScaleChanges, scale_changes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from ..device.answers.scale import Scale
-    from ..device.mechanisms.forwards import Target
-    from ..device.survey import Survey
-    from .estimator import Floats
-    from .measured import Measured
-    from .tallied import Tallied
-
+from .tallied import Tallied
 
 __all__ = ["ScaleEstimate"]
 

@@ -12,25 +12,19 @@ error than by subsets, and sums of neighbours less.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.scales.interval import Interval
 from .analyst import Analyst, half_of
 from .cohort_regression import spreads_of
-from .counter import NumberCounter, write_numbers
-from .estimator import Estimator
+from .counter import Integers, NumberCounter, write_numbers
+from .estimator import Estimator, Floats
 from .placed import PlacedBatches
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from .counter import Integers
-    from .estimator import Floats
+from .refine.simplex import project_simplex
 
 
 @half_of.register(Interval)
@@ -155,8 +149,6 @@ class WindowRegression(Estimator):
 
     def noise(self, theta: Floats) -> Floats:
         """Return n times the variance of each estimated share, which depends on all of theta."""
-        from .refine.simplex import project_simplex
-
         noise: Floats = project_simplex(theta) @ self._spread
         return noise
 

@@ -6,22 +6,16 @@ of any symmetric mechanism, each by itself.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.subsets.set_subset import SetSubset
 from . import kernels
 from .analyst import Analyst, half_of
-from .batch import WORD
+from .batch import WORD, Drawn, Rows, Words
 from .choices import ChoiceBatches
 from .estimator import HitRates
 from .subsets import counter_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .batch import Drawn, Rows, Words
 
 
 @half_of.register(SetSubset)

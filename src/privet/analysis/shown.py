@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..device.mechanisms.forwards import Target
+from ..device.survey import Survey
 from ..errors import InvalidArgument
 from ..errors.arguments import alpha_of, check_adds_up, check_target, whole
 from .columns import arrow, frame
+from .estimator import Floats
 from .notebook import of_estimate
 from .presence import discoveries
 from .refine.simplex import project_simplex
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from ..device.mechanisms.forwards import Target
-    from ..device.survey import Survey
-    from .estimator import Floats
-
-    Sort = Literal["survey", "share", "name"]
+Sort = Literal["survey", "share", "name"]
 
 __all__ = ["SORTS", "Shown", "decimals", "in_order"]
 

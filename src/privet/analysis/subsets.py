@@ -5,30 +5,23 @@ The counters are for every mechanism whose reports are packed sets.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from math import ceil, prod, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.subsets.k_subset import KSubset
 from ..device.mechanisms.subsets.packed import Packed
 from ..device.mechanisms.subsets.start import expected_draws
 from . import kernels
 from .analyst import Analyst, half_of
-from .batch import STRETCH_BYTES, Batches, words_of
-from .counter import Counter, count_bits, padded, sum_problem
+from .batch import STRETCH_BYTES, Batches, Drawn, Rows, Words, words_of
+from .counter import Counter, Integers, Reports, count_bits, padded, sum_problem
 from .estimator import HitRates
 from .kernels import MOST_WORDS, TILE
 from .kernels.counting import count_bitmaps, count_indices
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from .batch import Drawn, Rows, Words
-    from .counter import Integers, Reports
 
 _MAX_PLANES = 6
 

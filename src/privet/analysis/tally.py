@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import struct
 from binascii import crc32
+from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..device.contract import Contract
 from ..device.files import replacing
 from ..device.survey import Survey
 from ..errors import InvalidArgument, InvalidTally, NoReports, SurveyMismatch
@@ -21,13 +24,6 @@ from .notebook import of_tally
 from .questionnaire_estimate import QuestionnaireEstimate
 from .survey_estimates import estimate_survey
 from .tallied import Tallied
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from numpy.typing import NDArray
-
-    from ..device.contract import Contract
 
 __all__ = ["MAGIC", "Tally"]
 

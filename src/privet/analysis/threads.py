@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from _thread import start_new_thread
 from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from operator import itemgetter
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, TypeVar, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import TypeVar, cast
 
 __all__ = ["ahead", "cores", "in_threads"]
 

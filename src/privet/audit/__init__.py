@@ -19,29 +19,24 @@ level is divided among all tests (Bonferroni, which holds however they depend on
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from ..analysis.progress import no_progress
+from ..analysis.progress import Progress, no_progress
 from ..device.contract import Contract
 from ..device.mechanisms.base import Mechanism
 from ..errors import Clamped, InvalidArgument
 from ..errors.arguments import alpha_of, whole
 from .browsing import Page
-from .clients import Callable, Command, InProcess
+from .clients import Callable, Client, Command, InProcess
 from .repeats import repeats_verdict
 from .result import Audit, Verdict
 from .subjects import Direct, claimed_of, probes
 from .timing import timing_verdict
 from .trials import Trials
 from .watched import Watched
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..analysis.progress import Progress
-    from .clients import Client
 
 __all__ = [
     "Audit",

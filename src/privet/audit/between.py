@@ -8,14 +8,11 @@ every centre and wrong between them. A number beyond an end counts as that end.
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ..device.answers.scale import FRACTION_BITS
+from numpy.random import Generator
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
-    from ..device.answers.scale import Scale
+from ..device.answers.scale import FRACTION_BITS, Scale
 
 __all__ = ["Between", "mixture", "numbers_of", "place_of"]
 

@@ -9,22 +9,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..device.questionnaire import Questionnaire
+from ..device.survey import Survey
 from ..errors import ClientFailure
 from ..errors.extras import require
 from .disguise import Disguise
-from .recorder import recording
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ..device.survey import Survey
-    from .recorder import Recorder, Sent
+from .recorder import Recorder, Sent, recording
 
 __all__ = ["Kept", "Page", "Visit", "chromium"]
 

@@ -15,23 +15,20 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Callable as Function
+from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import signature
 from secrets import token_bytes
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..device.contract import Contract
 from ..device.questionnaire import Questionnaire
+from ..device.survey import Survey
 from ..errors import ClientFailure, InvalidArgument
-
-if TYPE_CHECKING:
-    from collections.abc import Callable as Function
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ..device.contract import Contract
-    from ..device.survey import Survey
 
 __all__ = ["Callable", "Client", "Command", "InProcess"]
 

@@ -11,15 +11,19 @@ A questionnaire has an event for each page, and one for all pages together.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, singledispatch
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import binom
 
 from ..analysis.counter import read_numbers
+from ..analysis.placed import PlacedBatches
 from ..analysis.subsets import members_of
+from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.bits.unary import Unary
 from ..device.mechanisms.hashes.hashed import Hashed
 from ..device.mechanisms.hashes.one_option import OneOption
@@ -31,21 +35,12 @@ from ..device.mechanisms.subsets.k_subset import KSubset
 from ..device.mechanisms.subsets.listed_sets import ListedSets
 from ..device.mechanisms.subsets.packed import Packed
 from ..device.mechanisms.subsets.set_subset import SetSubset
-from .between import mixture
+from .between import Between, mixture
 from .bounds import expected_bound
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from ..analysis.placed import PlacedBatches
-    from ..device.mechanisms.base import Mechanism
-    from .between import Between
-
-    Reports = NDArray[np.uint8]
-    # From reports to how much each supports each value, (n, values).
-    Supports = Callable[[Reports], NDArray[Any]]
+Reports = NDArray[np.uint8]
+# From reports to how much each supports each value, (n, values).
+Supports = Callable[[Reports], NDArray[Any]]
 
 __all__ = [
     "Differences", "bits_at", "buckets_of", "filters_of", "holding", "holds", "on_pages",

@@ -10,22 +10,19 @@ classifier. A report's length and where its bytes descend count as further bytes
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis.presence import clopper_pearson
 from .bounds import lower_bound
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.uint8]
-    _Test = tuple[int, int, int]  # column, mask and value of its byte
+Rows = NDArray[np.uint8]
+_Test = tuple[int, int, int]  # column, mask and value of its byte
 
 __all__ = ["Leak", "search"]
 

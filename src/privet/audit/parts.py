@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from http.cookies import CookieError, SimpleCookie
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .browsing import Visit
-    from .recorder import Sent
+from .browsing import Visit
+from .recorder import Sent
 
 __all__ = ["Part", "Value", "parts_of"]
 

@@ -8,11 +8,12 @@ searched on one half of the reports and tested on the other.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from math import exp, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,10 +23,7 @@ from ..errors.arguments import alpha_of, whole
 from . import clients
 from .leaks import search
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    _Made = Callable[[], Callable[[int], bytes]]
+_Made = Callable[[], Callable[[int], bytes]]
 
 __all__ = ["PEERS", "Audited", "Peer", "audit_peers", "markdown"]
 

@@ -12,21 +12,18 @@ import http.client
 import re
 import socket
 import ssl
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Condition, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
+from .disguise import Disguise
 from .messages import Messages
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from .disguise import Disguise
 
 __all__ = ["Recorder", "Sent", "recording"]
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.stats import binomtest
 
+from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
 from ..device.mechanisms.flips import ONE
+from .clients import Client
 from .result import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..device.mechanisms.base import Mechanism
-    from .clients import Client
-    from .subjects import Probe
+from .subjects import Probe
 
 __all__ = ["repeats_verdict"]
 

@@ -9,16 +9,21 @@ questionnaire answer each question in as many ways as there is room for.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import singledispatch
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 
 from ..analysis.paged import OnPages, draw_pages
+from ..device.answers.base import Answers
 from ..device.answers.scale import Scale
 from ..device.answers.several import Several
+from ..device.entropy import Entropy
 from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
 from ..device.mechanisms.choices import Choices
@@ -27,15 +32,6 @@ from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..errors import Clamped
 from .between import numbers_of, place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    from ..device.answers.base import Answers
-    from ..device.entropy import Entropy
 
 __all__ = ["Direct", "Probe", "claimed_of", "probes"]
 

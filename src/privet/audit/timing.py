@@ -13,30 +13,26 @@ import gc
 import json
 import shutil
 import subprocess
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
+from ..device.mechanisms.base import Mechanism
+from ..device.survey import Survey
 from ..errors import ClientFailure, InvalidArgument
 from .browsing import chromium
+from .clients import Client
 from .events import supports
 from .result import Verdict
+from .subjects import Probe
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from ..device.mechanisms.base import Mechanism
-    from ..device.survey import Survey
-    from .clients import Client
-    from .subjects import Probe
-
-    # Nanoseconds of reports one after the other, and the reports.
-    Timed = tuple[NDArray[np.float64], Sequence[bytes]]
+# Nanoseconds of reports one after the other, and the reports.
+Timed = tuple[NDArray[np.float64], Sequence[bytes]]
 
 __all__ = [
     "THRESHOLD",

@@ -23,31 +23,26 @@ import binascii
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..device.contract import Contract
+from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.paged import Paged
 from ..errors import InvalidReport
 from .between import mixture
-from .parts import parts_of
+from .browsing import Visit
+from .parts import Part, Value, parts_of
+from .subjects import Probe
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from ..device.contract import Contract
-    from ..device.mechanisms.base import Mechanism
-    from .browsing import Visit
-    from .parts import Part, Value
-    from .subjects import Probe
-
-    Holds = NDArray[np.bool_]
-    Odds = NDArray[np.float64]
-    Rows = list[tuple[Value, ...]]
+Holds = NDArray[np.bool_]
+Odds = NDArray[np.float64]
+Rows = list[tuple[Value, ...]]
 
 __all__ = ["Found", "Trace", "given_reports", "search"]
 

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..device.mechanisms.base import Mechanism
 from ..errors import InvalidReport
 from .bounds import lower_bound
+from .clients import Client
 from .events import Differences
 from .fit import fit_of
 from .leaks import search
 from .result import Verdict
-from .subjects import claimed_of
+from .subjects import Probe, claimed_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from ..device.mechanisms.base import Mechanism
-    from .clients import Client
-    from .subjects import Probe
-
-    Reports = NDArray[np.uint8]
+Reports = NDArray[np.uint8]
 
 __all__ = ["Trials"]
 

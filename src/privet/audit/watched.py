@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
+from ..device.contract import Contract
+from .browsing import Page
 from .result import Verdict
+from .subjects import Probe
 from .traces import search
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.random import Generator
-
-    from ..device.contract import Contract
-    from .browsing import Page
-    from .subjects import Probe
 
 __all__ = ["Watched"]
 

@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis.cleaning import AS_THEY_ARE, Cleaning
 from ..analysis.columns import ANSWERS, number_values, ordered_levels
 from ..analysis.lookup import check_kind
-from ..analysis.progress import no_progress
+from ..analysis.progress import Progress, no_progress
 from ..analysis.questions import look_up_columns
+from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..device.values import in_order, plainly
 from ..device.wording import slug
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
 from .counts import people_in
-from .formats import open_table
+from .formats import Table, open_table
 from .groups import check_apart
-from .paths import as_paths
+from .paths import Paths, as_paths
 from .reading import check_column
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from ..analysis.progress import Progress
-    from ..device.questionnaire import Questionnaire
-    from .formats import Table
-    from .paths import Paths
 
 __all__ = ["Answers", "Counted", "count_answers", "read_answers"]
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis.columns import number_values
 from ..errors import InvalidFile
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .formats import Table
+from .formats import Table
 
 __all__ = ["people_in", "whole_number"]
 

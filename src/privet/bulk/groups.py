@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis.columns import arrow, number_values
 from ..device.values import is_number, plain
 from ..errors import InvalidArgument, InvalidFile
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    Group = tuple[str | None, ...]
+Group = tuple[str | None, ...]
 
 __all__ = ["Groups", "check_apart", "check_by", "in_text"]
 

@@ -6,27 +6,21 @@ number is one of numbers, unless it is asked for as text.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..analysis.progress import no_progress
+from ..analysis.progress import Progress, no_progress
+from ..device.contract import Contract
 from ..device.values import is_number
 from ..errors import InvalidFile
 from .groups import check_by, in_text
-from .paths import as_paths
+from .paths import Paths, as_paths
 from .reports import ReportsFile
 from .tallying import is_tally
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from ..analysis.progress import Progress
-    from ..device.contract import Contract
-    from .paths import Paths
 
 __all__ = ["Kept", "read_with"]
 

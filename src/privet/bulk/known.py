@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from math import fsum, inf, isfinite
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis.columns import number_values
 from ..analysis.figures import known_figures
+from ..device.answers.scale import Scale
+from ..device.survey import Survey
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
 from .counts import whole_number
-from .formats import open_table
-from .groups import check_by, in_text
-from .paths import as_paths
+from .formats import Table, open_table
+from .groups import Group, check_by, in_text
+from .paths import OnePath, as_paths
 from .reading import check_column
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from ..device.answers.scale import Scale
-    from ..device.survey import Survey
-    from .formats import Table
-    from .groups import Group
-    from .paths import OnePath
-
-    # Where it stands, whose it is, and how large it is.
-    Sizes = Iterator[tuple[str, Group, float]]
+# Where it stands, whose it is, and how large it is.
+Sizes = Iterator[tuple[str, Group, float]]
 
 __all__ = ["read_figures", "read_known", "read_shares"]
 

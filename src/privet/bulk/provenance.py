@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ..analysis.columns import arrow
 from ..device.contract import Contract
 from ..errors import InvalidFile, SurveyMismatch
 from .reading import reading
 from .seals import damaged, read_seal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 __all__ = ["PARQUET", "SPARK_KEY", "SURVEY_KEY", "carried_survey", "check_survey", "column_note"]
 

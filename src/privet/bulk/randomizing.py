@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis.cleaning import AS_THEY_ARE, Cleaning
-from ..analysis.progress import no_progress
+from ..analysis.progress import Progress, no_progress
 from ..analysis.randomizing import randomize as make
 from ..analysis.threads import ahead
+from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
-from .answers import read_answers
+from .answers import Answers, read_answers
 from .formats import count_rows
 from .groups import Groups, check_by
-from .paths import as_paths
+from .paths import OnePath, Paths, as_paths
 from .reports import ReportsWriter
 from .shuffling import Shuffling
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from ..analysis.progress import Progress
-    from ..device.questionnaire import Questionnaire
-    from .answers import Answers
-    from .paths import OnePath, Paths
 
 __all__ = ["Randomized", "randomize_files"]
 

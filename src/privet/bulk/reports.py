@@ -7,31 +7,25 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis.columns import BINARY, arrow, as_reports
+from ..device.contract import Contract
 from ..device.files import replacing
 from ..errors import InvalidFile, InvalidReport
 from .groups import Groups
-from .paths import as_paths
+from .paths import OnePath, Paths, as_paths
 from .provenance import PARQUET, SURVEY_KEY, check_survey
 from .reading import check_column, checked_places, reading
 from .seals import SealedFile, damaged, read_seal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Self
-
-    from numpy.typing import NDArray
-
-    from ..device.contract import Contract
-    from .paths import OnePath, Paths
 
 __all__ = ["ReportsFile", "ReportsWriter", "read_reports"]
 

@@ -19,16 +19,13 @@ from __future__ import annotations
 
 import io
 import struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
 from zlib import crc32
 
 from ..analysis.columns import arrow
 from ..errors import InvalidFile
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-    from typing import BinaryIO
 
 __all__ = ["Seal", "SealedFile", "damaged", "read_seal", "sealed_parts"]
 

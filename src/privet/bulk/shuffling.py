@@ -6,22 +6,18 @@ end every pile is put in random order. All orders of all rows are then equally l
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from tempfile import SpooledTemporaryFile, gettempdir
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis import kernels
 from ..analysis.permuting import permute
 from ..device.entropy import secure
 from ..device.files import NO_ROOM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Self
-
-    from numpy.typing import NDArray
 
 __all__ = ["Shuffling"]
 

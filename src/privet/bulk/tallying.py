@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..analysis.progress import no_progress
+from ..analysis.progress import Progress, no_progress
 from ..analysis.tally import MAGIC, Tally
 from ..analysis.threads import cores, in_threads
+from ..device.contract import Contract
 from ..errors import InvalidFile, InvalidReport
-from .groups import Groups, check_by
-from .paths import as_paths
+from .groups import Group, Groups, check_by
+from .paths import Paths, as_paths
 from .reports import ReportsFile, located
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from ..analysis.progress import Progress
-    from ..device.contract import Contract
-    from .groups import Group
-    from .paths import Paths
 
 __all__ = ["tally_files", "tally_groups"]
 

@@ -8,13 +8,10 @@ its fingerprint and its keyed reports, must never change.
 from __future__ import annotations
 
 import json
+from typing import Any, NoReturn
 
 from ..errors import InvalidSurvey
 from .entropy import AES_256_CTR, HMAC_SHA256
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from typing import Any, NoReturn
 
 __all__ = ["STREAMS", "check_fields", "check_stream", "decode", "encode", "unrepeated"]
 

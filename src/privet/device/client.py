@@ -14,27 +14,23 @@ import os
 import re
 from collections import deque
 from hmac import digest
+from os import PathLike
 from secrets import SystemRandom, token_hex
 from threading import Condition, Lock, Thread
 from time import monotonic
+from typing import Any, Self
 
 from ..errors import InvalidArgument, InvalidFile, InvitationSpent, SurveyMismatch
 from ..errors.arguments import whole
+from .answers.base import Answers
 from .contract import Contract
 from .entropy import keyed
-from .posting import OTHER_CONTRACT, Post
+from .ledger import Ledger
+from .pages import Page
+from .posting import OTHER_CONTRACT, Post, Verdict
+from .questionnaire import Questionnaire
+from .spool import Spool
 from .survey import Survey
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from os import PathLike
-    from typing import Any, Self
-
-    from .answers.base import Answers
-    from .ledger import Ledger
-    from .pages import Page
-    from .posting import Verdict
-    from .questionnaire import Questionnaire
 
 __all__ = ["Client"]
 
@@ -117,8 +113,6 @@ class Client:
         self._ended = False
         self._begin()
         if spool is not None:
-            from .spool import Spool
-
             self._spool = Spool(spool, self.contract, invitation or "")
             for batch in self._spool.left():
                 self._held += 1
@@ -239,7 +233,6 @@ class Client:
         return report, digest(secret, text, "sha256").hex()
 
     def _questionnaire(self) -> Questionnaire:
-        from .questionnaire import Questionnaire
 
         if not isinstance(self.contract, Questionnaire):
             rule = "a Questionnaire, to have pages"

@@ -8,22 +8,22 @@ fingerprint is that text's SHA-256. Contracts with the same fingerprint are equa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
-from os import urandom
+from hashlib import sha256
+from os import PathLike, urandom
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import InvalidArgument, InvalidFile, InvalidSurvey
+from .answers.base import Answers
 from .canonical import STREAMS, decode, encode
 from .entropy import Stream, keyed
+from .files import replacing
+from .mechanisms.base import Mechanism
 
-TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from os import PathLike
-    from typing import Any, Self
-
     from ..analysis.tally import Tally
-    from .answers.base import Answers
-    from .mechanisms.base import Mechanism
 
 __all__ = ["Contract"]
 
@@ -99,18 +99,12 @@ class Contract(ABC):
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the contract's JSON to a file, whole or not at all."""
-        from pathlib import Path
-
-        from .files import replacing
-
         with replacing(Path(path)) as temporary:
             temporary.write_text(self.to_json() + "\n", encoding="utf-8")
 
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the canonical text, in hexadecimal."""
-        from hashlib import sha256
-
         return sha256(self._canonical).hexdigest()
 
     @cached_property

@@ -14,22 +14,21 @@ that clients in other languages follow byte by byte.
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
+from hashlib import sha256
+from hmac import digest
 from operator import length_hint
 from struct import unpack_from
+from typing import Any
 
 from ..errors import InvalidArgument
 from ..errors.arguments import whole
+from .keystream import Keystream
 
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-    from .keystream import Keystream
-
-    # Numbers of [0, 1) as `fractions` returns them.
-    Fractions = tuple[list[int], list[int], int]
+# Numbers of [0, 1) as `fractions` returns them.
+Fractions = tuple[list[int], list[int], int]
 
 __all__ = ["Entropy", "Stream", "keyed", "secure", "seeded"]
 
@@ -128,8 +127,6 @@ class Stream:
         Eight bytes are the first 64 binary digits of that number. Only where they are those of a
         fraction, too, do eight more say which of the two is larger, and so on: it is exact.
         """
-        from bisect import bisect_left, bisect_right
-
         below = 0
         while leads:
             word = self.below(_MARK)
@@ -254,8 +251,6 @@ class KeyedBytes:
 
     def read(self, size: int) -> bytes:
         """Return the next `size` bytes."""
-        from hmac import digest
-
         data = self._left
         while len(data) < size:
             data += digest(self._key, self._block.to_bytes(8, "big"), "sha256")
@@ -279,8 +274,6 @@ class Entropy:
 
     def keystream(self) -> Keystream:
         """Return the next stream; no two calls return the same one."""
-        from .keystream import Keystream
-
         if self._secure and self._process != os.getpid():
             self._key, self._process = os.urandom(32), os.getpid()
         index = self._next
@@ -305,7 +298,6 @@ def seeded(seed: int) -> Entropy:
     True
     """
     seed = whole("seeded", "seed", seed, 0)
-    from hashlib import sha256
 
     return Entropy(sha256(b"privet seed %d" % seed).digest())
 
@@ -324,7 +316,6 @@ def keyed(secret: bytes, context: bytes, stream: str = HMAC_SHA256) -> Callable[
         # The value is a secret: say how long it is, not what it is.
         given = f"{len(secret)} bytes" if isinstance(secret, bytes) else type(secret).__name__
         raise InvalidArgument("keyed", "secret", f"at least {MIN_SECRET_BYTES} bytes", given)
-    from hmac import digest
 
     key = digest(secret, b"privet answer " + context, "sha256")
     if stream == HMAC_SHA256:

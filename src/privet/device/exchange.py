@@ -9,15 +9,12 @@ system's lookup of a host's name.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from socket import IPPROTO_TCP, SOCK_STREAM, TCP_NODELAY, getaddrinfo, socket
 from ssl import SSLSocket, create_default_context
 from time import monotonic
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from typing import Any
 
 __all__ = ["SECONDS", "Allowance", "Exchange"]
 

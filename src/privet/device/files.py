@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from stat import S_IMODE, S_ISLNK, S_ISREG, S_ISVTX, S_IWOTH
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["NO_ROOM", "replacing", "sync_folder"]
 

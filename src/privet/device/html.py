@@ -11,8 +11,9 @@ from html import escape
 from itertools import repeat
 from typing import TYPE_CHECKING
 
+from .contract import Contract
+
 if TYPE_CHECKING:  # contracts show themselves by these functions
-    from .contract import Contract
     from .questionnaire import Questionnaire
     from .survey import Survey
 

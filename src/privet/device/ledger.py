@@ -10,23 +10,19 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from math import inf
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from ..errors import BudgetSpent, InvalidFile
 from ..errors.arguments import positive
 from .canonical import unrepeated
+from .contract import Contract
 from .files import replacing
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
-    from typing import Any
-
-    from .contract import Contract
 
 __all__ = ["Ledger"]
 

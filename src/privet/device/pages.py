@@ -5,28 +5,25 @@ How likely each page is drawn is an integer, its weight.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import gcd, prod
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidAnswer, InvalidArgument
 from ..errors.extras import require
+from .answers.base import Answers
 from .answers.choice import Choice
 from .answers.names import Names
 from .answers.scale import Scale
+from .mechanisms.base import Mechanism
 
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from .answers.base import Answers
-    from .mechanisms.base import Mechanism
+if TYPE_CHECKING:  # a survey's tally needs the pages of questionnaires
     from .survey import Survey
 
-    # A question's id, or those of a table.
-    Asked = str | Sequence[str]
+# A question's id, or those of a table.
+Asked = str | Sequence[str]
 
 __all__ = ["Page", "cell_names", "weights_of"]
 

@@ -17,17 +17,14 @@ from email.utils import mktime_tz, parsedate_tz
 from hashlib import sha256
 from http.client import HTTPException, HTTPMessage
 from time import time
+from typing import Any
 from urllib.parse import quote, unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from ..errors import InvalidArgument, ServiceFailure, SurveyMismatch
+from .contract import Contract
 from .exchange import SECONDS, Allowance, Exchange
 from .wording import printable
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from typing import Any
-
-    from .contract import Contract
 
 __all__ = ["OTHER_CONTRACT", "Post", "Verdict"]
 
@@ -233,8 +230,6 @@ class Post:
 
     def _connect(self) -> Exchange:
         """Return a connection to the service, or to the proxy on the way to it."""
-        from urllib.request import getproxies, proxy_bypass  # here, as it is slow to import
-
         host = f"[{self._host}]" if ":" in self._host else self._host
         to = host if self._port is None else f"{host}:{self._port}"
         self._before, self._extra = "", {}

@@ -10,30 +10,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from os import urandom
+from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import InvalidArgument, InvalidSurvey
 from ..errors.arguments import positive
 from .answers.fields import answers_field, answers_fields, answers_of, mechanism_of
 from .canonical import STREAMS, check_fields, check_stream
 from .contract import Contract
-from .entropy import Stream
+from .entropy import Entropy, Stream
 from .html import of_questionnaire
+from .mechanisms.base import Mechanism
 from .mechanisms.paged import MOST_PAGES, Paged
 from .mechanisms.registry import by_name
-from .pages import Page, cell_names, weights_of
+from .pages import Asked, Page, cell_names, weights_of
 from .survey import Survey
 from .wording import check_id, check_text, slug
 
-TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
-    from typing import Any, Self
-
     import numpy as np
     from numpy.typing import NDArray
-
-    from .entropy import Entropy
-    from .mechanisms.base import Mechanism
-    from .pages import Asked
 
 __all__ = ["Questionnaire"]
 

@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from hashlib import sha256
+from os import PathLike
 from pathlib import Path
 from stat import S_ISREG
 
+from .contract import Contract
 from .files import replacing, sync_folder
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
-
-    from .contract import Contract
 
 __all__ = ["Spool"]
 

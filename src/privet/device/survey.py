@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
 from .answers.base import Answers
 from .answers.choice import Choice
 from .answers.fields import answers_field, answers_fields, answers_of, mechanism_of
 from .canonical import STREAMS, check_fields, check_stream
 from .contract import Contract
+from .entropy import Entropy
 from .html import of_survey
+from .mechanisms.base import Mechanism
 from .wording import check_id, check_text, slug
 
-TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any, Self
-
     import numpy as np
     from numpy.typing import NDArray
-
-    from .entropy import Entropy
-    from .mechanisms.base import Mechanism
 
 __all__ = ["Survey"]
 

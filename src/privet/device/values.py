@@ -13,15 +13,12 @@ date becomes a midnight. One value has one text:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from datetime import date, time
 from decimal import Decimal
 from enum import Enum
 from numbers import Integral, Real
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+from typing import Any
 
 __all__ = ["in_order", "is_number", "plain", "plainly", "text_of"]
 

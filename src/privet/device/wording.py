@@ -5,13 +5,11 @@ Text is in Unicode's composed form, and can be seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from unicodedata import normalize
 
 from ..errors import InvalidArgument
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["check_id", "check_names", "check_text", "printable", "slug"]
 
@@ -37,7 +35,6 @@ def check_text(owner: str, parameter: str, text: object) -> str:
         return text
     if not text.translate(_UNSEEN) or not text.translate(_JOINERS).isprintable():
         raise InvalidArgument(owner, parameter, rule, text)
-    from unicodedata import normalize
 
     return normalize("NFC", text)
 
@@ -90,9 +87,6 @@ def slug(text: str, otherwise: str) -> str:
     >>> slug("What is your favourite café?", "survey")
     'what-is-your-favourite-cafe'
     """
-    import re
-    from unicodedata import normalize
-
     plain = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_ID].rstrip("-") or otherwise
 

@@ -26,6 +26,8 @@ Each message is one line that names what is wrong, the rule, and the value.
 
 from __future__ import annotations
 
+from reprlib import Repr
+
 __all__ = [
     "BudgetSpent",
     "Clamped",
@@ -52,8 +54,6 @@ __all__ = [
 
 def _short(value: object) -> str:
     """Return a value as Python would write it, the middle left out if that is long."""
-    from reprlib import Repr
-
     form = Repr()
     form.maxstring = form.maxother = 80
     return form.repr(value)

@@ -5,11 +5,12 @@ Numbers of numpy's own types are as good as Python's; True and False are not num
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from sys import float_info
+from typing import TYPE_CHECKING
 
 from . import InvalidArgument
 
-TYPE_CHECKING = False  # as typing is slow to import
 if TYPE_CHECKING:
     from ..device.mechanisms.base import Channel
 
@@ -32,8 +33,6 @@ def is_whole(value: object) -> bool:
     """
     if isinstance(value, int):
         return not isinstance(value, bool)
-    from numbers import Integral  # slow to import, and rarely needed
-
     return isinstance(value, Integral)
 
 
@@ -43,11 +42,8 @@ def is_finite(value: object) -> bool:
     >>> is_finite(3), is_finite(True), is_finite(float("nan")), is_finite(10**400)
     (True, False, False, False)
     """
-    if not isinstance(value, float) and not is_whole(value):
-        from numbers import Real
-
-        if not isinstance(value, Real) or isinstance(value, bool):
-            return False
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
     return bool(-float_info.max <= value <= float_info.max)  # type: ignore[operator]
 
 

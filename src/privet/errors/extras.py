@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 from . import MissingExtra
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from typing import Any
 
 __all__ = ["require"]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from .attacks import plot_averaging
 from .changes import plot_changes, plot_scale_changes
@@ -12,9 +13,6 @@ from .plans import plot_plan
 from .regressions import plot_coefficients
 from .scales import plot_below, plot_scale, plot_scale_groups, save_scale
 from .tables import plot_table, save_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = [
     "plot_averaging",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from ..simulate.averaging import Averaged
 from .canvas import HEDGE, TRUTH, new_figure, set_title
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..simulate.averaging import Averaged
 
 _LOOKS = ((TRUTH, "o"), (HEDGE, "s"), ("#2f5d9b", "D"))
 

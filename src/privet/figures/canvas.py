@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
 from os.path import commonprefix
+from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import InvalidArgument
 from ..errors.extras import require
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 HEDGE, TRUTH, INK, PALE = "#4f7942", "#d1495b", "#2b2d2f", "#b4b8b0"
 LETTERS_AN_INCH = 11  # of a title

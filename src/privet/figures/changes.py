@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..analysis.sums.changes import Changes
 from . import canvas
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from ..analysis.sums.changes import Changes
 
 _MOST_ROWS, _MOST_ROWS_OF_A_PANEL, _MOST_PANELS = 40, 15, 12
 _POINTS = "difference, percentage points"

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
+from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from ..analysis.shown import in_order
+from ..analysis.shown import Shown, Sort, in_order
+from ..device.mechanisms.forwards import Target
 from ..errors import InvalidArgument
 from ..errors.arguments import whole
 from . import canvas
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from ..analysis.shown import Shown, Sort
-    from ..device.mechanisms.forwards import Target
-
-    Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
+Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 _MOST_BARS, _MOST_BARS_EVER = 40, 1000  # by default, and such that the picture can be written
 _MOST_PANELS, _MOST_BARS_OF_A_GROUP = 12, 15

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import ceil, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..simulate.experiment import Experiment, Row
 from .canvas import HEDGE, TRUTH, new_figure, panels, set_suptitle, set_title
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ..simulate.experiment import Experiment, Row
 
 # Mechanisms have to differ also for those who do not see colours.
 _LINES = (HEDGE, "#e08e2b", "#2f5d9b", "#8e5aa8", TRUTH, "#5aa9b5", "#8c7b6b")

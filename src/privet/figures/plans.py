@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..device.answers.scale import Scale
+from ..device.answers.several import Several
+from ..plan.planning import Plan, ScalePlan, best_mechanism, margin_of
 from .canvas import HEDGE, TRUTH, new_figure, set_title
-
-if TYPE_CHECKING:
-    from ..device.answers.scale import Scale
-    from ..device.answers.several import Several
-    from ..plan.planning import Plan, ScalePlan
 
 
 def plot_plan(plan: Plan | ScalePlan) -> Any:
     """Draw the margin of error against ε, for this many people and others; return the figure."""
-    from ..device.answers.scale import Scale
-    from ..plan.planning import best_mechanism, margin_of
-
     figure = new_figure(7, 4.5)
     ax = figure.gca()
     levels = np.geomspace(min(0.1, plan.epsilon / 2), max(6.0, 2 * plan.epsilon), 60)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..analysis.regression.fitted import Fitted
 from . import canvas
-
-if TYPE_CHECKING:
-    from ..analysis.regression.fitted import Fitted
 
 __all__ = ["plot_coefficients"]
 

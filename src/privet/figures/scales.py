@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..analysis.scale_estimate import ScaleEstimate
 from . import canvas
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from ..analysis.scale_estimate import ScaleEstimate
 
 # Points of the share below, and the most whole numbers that have a step each.
 _POINTS, _STEPS = 60, 30

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..analysis.tables.ratios import shown
 from ..analysis.tables.surplus import surplus
+from ..analysis.tables.table import Table
 from ..errors import InvalidArgument
 from ..errors.arguments import alpha_of
 from . import canvas
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..analysis.tables.table import Table
 
 _MOST_ANSWERS = 20
 _WIDTH, _HEIGHT = 0.95, 0.5  # of a cell, in inches

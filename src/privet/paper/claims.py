@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import theory
 from .protocol import NORMS
-
-if TYPE_CHECKING:
-    from .table import Table1
+from .table import Table1
 
 RIVALS = ("brr", "mrr")
 

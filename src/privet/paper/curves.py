@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import theory
 from ..errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 __all__ = ["Information", "Point", "Threshold", "information"]
 

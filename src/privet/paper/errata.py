@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, exp, floor, isclose, log
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import theory
 from ..device.mechanisms.bits.binary_rr import BinaryRR
 from ..device.mechanisms.subsets.k_subset import KSubset
-
-if TYPE_CHECKING:
-    from .table import Table1
+from .table import Table1
 
 
 @dataclass(frozen=True)

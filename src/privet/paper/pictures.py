@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import theory
 from ..figures.canvas import HEDGE, INK, new_figure
-from .curves import find_threshold
+from .curves import Information, Point, find_threshold
 from .protocol import LABELS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from .curves import Information, Point
-    from .table import Table1
+from .table import Table1
 
 _GREY = "#8a8f94"
 # Distinguishable without colour: by lightness, mark and dash.

@@ -16,25 +16,20 @@ the answers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..device.mechanisms.bits.binary_rr import BinaryRR
 from ..device.mechanisms.subsets.k_subset import KSubset
 from ..device.mechanisms.subsets.multivariate_rr import MultivariateRR
+from ..device.mechanisms.symmetric import Symmetric
 from ..simulate import counts
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from ..device.mechanisms.symmetric import Symmetric
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 PEOPLE = 10_000
 NORMS = ("l2", "l1")

@@ -5,35 +5,27 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
 from html import escape
 from importlib.resources import files
 from itertools import groupby
+from os import PathLike
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import __version__
-from ..analysis.progress import no_progress
+from ..analysis.progress import Progress, no_progress
 from ..device.files import replacing
 from ..figures.canvas import save
 from . import pictures
-from .claims import losses, reductions
-from .curves import information
-from .errata import errata
+from .claims import Loss, Reduction, losses, reductions
+from .curves import Information, information
+from .errata import Erratum, errata
 from .protocol import LABELS, MECHANISMS
-from .table import PRINTED_REPEATS, table1
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from os import PathLike
-
-    from ..analysis.progress import Progress
-    from .claims import Loss, Reduction
-    from .curves import Information
-    from .errata import Erratum
-    from .table import Cell, Table1
+from .table import PRINTED_REPEATS, Cell, Table1, table1
 
 _NORM_NAMES = {"l2": "squared ℓ2", "l1": "ℓ1"}
 _PICTURES: dict[str, Callable[[Table1], Any]] = {

@@ -10,20 +10,16 @@ from functools import cached_property
 from importlib.resources import files
 from math import sqrt
 from secrets import randbits
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..analysis.progress import no_progress
+from ..analysis.progress import Progress, no_progress
 from ..analysis.threads import cores
 from ..errors import InvalidArgument
 from ..errors.arguments import whole
 from .protocol import MECHANISMS, NORMS, simulate
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..analysis.progress import Progress
 
 Law: TypeAlias = Literal["marginal", "joint"]
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.choosing import available, squared_error
 from ..device.mechanisms.registry import for_one
 from ..device.mechanisms.subsets.k_subset import KSubset
 from ..device.mechanisms.symmetric import Symmetric
 from ..errors.arguments import whole
-
-if TYPE_CHECKING:
-    from ..device.mechanisms.base import Mechanism
 
 __all__ = ["Comparison", "compare"]
 

@@ -34,17 +34,17 @@ draft of one question may also be a survey's.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
+from ..device.answers.scale import Scale
+from ..device.answers.several import Several
+from ..device.contract import Contract
+from ..device.questionnaire import Questionnaire
+from ..device.survey import Survey
 from ..errors import InvalidArgument, InvalidFile, InvalidSurvey, PrivetError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from ..device.contract import Contract
-    from ..device.questionnaire import Questionnaire
-    from ..device.survey import Survey
 
 __all__ = ["contract_of", "parsed", "read_draft"]
 
@@ -68,12 +68,8 @@ def parsed(data: bytes) -> dict[str, Any]:
     """Return what a TOML or JSON text says, not checked yet, or raise InvalidSurvey."""
     try:
         text = data.decode("utf-8-sig")
-        if text.lstrip().startswith("{"):
-            found = json.loads(text)
-        else:
-            import tomllib
-
-            found = tomllib.loads(text)
+        is_json = text.lstrip().startswith("{")
+        found = json.loads(text) if is_json else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidSurvey(f"neither TOML nor JSON: {error}.") from None
     if not isinstance(found, dict):
@@ -91,7 +87,6 @@ def contract_of(draft: dict[str, Any]) -> Contract:
     surveys = _surveys(draft)
     if len(surveys) != 1:
         return _questionnaire(draft)
-    from ..device.survey import Survey
 
     (only,) = surveys
     id = draft.get("id", only.id)
@@ -99,7 +94,6 @@ def contract_of(draft: dict[str, Any]) -> Contract:
 
 
 def _surveys(draft: dict[str, Any]) -> list[Survey]:
-    from ..device.survey import Survey
 
     _check("a draft", draft, _FIELDS, {"title", "epsilon", "questions"})
     questions = draft["questions"]
@@ -118,7 +112,6 @@ def _surveys(draft: dict[str, Any]) -> list[Survey]:
 
 
 def _questionnaire(draft: dict[str, Any]) -> Questionnaire:
-    from ..device.questionnaire import Questionnaire
 
     surveys = _surveys(draft)
     shares: Any = draft.get("shares")
@@ -132,9 +125,6 @@ def _questionnaire(draft: dict[str, Any]) -> Questionnaire:
 
 def _answers(name: str, fields: Mapping[str, Any]) -> Any:
     """Return the kind of answer that a question's fields describe."""
-    from ..device.answers.scale import Scale
-    from ..device.answers.several import Several
-
     kinds = [kind for kind in _QUESTION if kind in fields]
     if len(kinds) != 1:
         raise InvalidSurvey(f"question {name!r}: one of {', '.join(_QUESTION)} is needed.")

@@ -11,29 +11,25 @@ Numbers on a scale have the intervals of the reports that are expected where all
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..analysis.estimator import HitRates
+from ..analysis.estimator import HitRates, Rated
 from ..analysis.numbers import Numbers
 from ..analysis.presence import binomial_tail
+from ..device.answers.scale import Scale
+from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.hashes.one_option import OneOption
+from ..device.mechanisms.scales.interval import Interval
 from ..device.mechanisms.subsets.listed_sets import ListedSets
 from ..errors import InvalidArgument
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..analysis.estimator import Rated
-    from ..device.answers.scale import Scale
-    from ..device.mechanisms.base import Mechanism
-    from ..device.mechanisms.scales.interval import Interval
-
-    Ends = tuple[float, float]
-    Shown = tuple[float, float, float]
-    Counts = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+Ends = tuple[float, float]
+Shown = tuple[float, float, float]
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 __all__ = ["common_margin", "expected_interval", "mean_margin", "rare_margin", "share_margin"]
 

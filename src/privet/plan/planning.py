@@ -7,10 +7,11 @@ where V is the variance that one report has, h(1 − h)/(g − h)² for a rare c
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import exp, log, sqrt
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -18,19 +19,15 @@ from ..analysis.presence import detectable_share
 from ..device.answers.base import Answers
 from ..device.answers.scale import Scale
 from ..device.answers.several import Several
+from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.choosing import choose
+from ..device.mechanisms.scales.interval import Interval
 from ..device.mechanisms.subsets.k_subset import KSubset
 from ..errors import InvalidArgument
 from ..errors.arguments import alpha_of, is_finite, whole
 from .margins import common_margin, mean_margin, rare_margin, share_margin
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..device.mechanisms.base import Mechanism
-    from ..device.mechanisms.scales.interval import Interval
-
-    Asked = int | Several | Scale
+Asked = int | Several | Scale
 
 __all__ = ["Plan", "ScalePlan", "best_mechanism", "margin_of", "plan", "plan_with"]
 

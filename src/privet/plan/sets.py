@@ -8,12 +8,9 @@ where they are few and ε is large, and in between the k-subset mechanism for se
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.choosing import compared_for_sets
-
-if TYPE_CHECKING:
-    from ..device.mechanisms.base import Mechanism
 
 __all__ = ["SetComparison", "compare_for_sets"]
 

@@ -19,28 +19,23 @@ enough; below that, the test is left out.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import comb, sqrt
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis.refine.simplex import project_simplex
-from ..analysis.sums.incidence import blocks_of
+from ..analysis.sums.incidence import Incidence, blocks_of
 from ..analysis.sums.pairs import points_together
+from ..analysis.tally import Tally
 from ..device.mechanisms.subsets.design import Design
 from ..device.mechanisms.subsets.k_subset import KSubset
 from ..errors import InvalidArgument
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from ..analysis.sums.incidence import Incidence
-    from ..analysis.tally import Tally
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 __all__ = ["Finding", "check", "check_counts", "check_reports"]
 

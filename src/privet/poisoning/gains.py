@@ -17,12 +17,13 @@ yes. They are then a part w = βd/(βd + (1 − β)r) of its answers, and the to
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import singledispatch
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analysis.sums.incidence import reported_sets
+from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.bits.unary import Unary
 from ..device.mechanisms.hashes.local_hash import LocalHash
 from ..device.mechanisms.hashes.one_bit import OneBit
@@ -34,11 +35,6 @@ from ..device.mechanisms.subsets.listed_sets import ListedSets
 from ..device.mechanisms.subsets.set_subset import SetSubset
 from ..errors import InvalidArgument
 from ..errors.arguments import is_finite, is_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..device.mechanisms.base import Mechanism
 
 __all__ = ["gain", "mean_gain", "most_held", "worth"]
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis.sums.incidence import blocks_of
 from ..device.entropy import Entropy
+from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.subsets.design import Design
 from ..device.mechanisms.subsets.k_subset import KSubset
 from ..errors import InvalidArgument
 from .diagnostics import Finding, check_counts, check_reports
 from .gains import gain
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from ..device.mechanisms.base import Mechanism
-
-    Lie = Literal["same", "random"]
+Lie = Literal["same", "random"]
 
 __all__ = ["Trial", "trial"]
 

@@ -10,20 +10,18 @@ from __future__ import annotations
 import logging
 from hashlib import sha256
 from hmac import compare_digest
+from pathlib import Path
 from secrets import token_urlsafe
 from time import time
 from typing import TYPE_CHECKING
 
 from ..device.files import replacing
 from ..errors import InvalidFile
+from ..store import Store
 from .problems import Problem
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from starlette.requests import Request
-
-    from ..store import Store
 
 __all__ = [
     "begin_session", "check_same_origin", "end_session", "hashed", "is_admin", "is_token",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import groupby
 from math import ceil, inf
@@ -15,6 +16,7 @@ from starlette.routing import Route, Router
 
 from ..device.contract import Contract
 from ..errors import NoSurvey, PrivetError, StoreFailure
+from ..store import Store
 from .access import is_admin, may_be_admin
 from .bodies import Incoming, Rooms, headers_of
 from .downloads import Files
@@ -25,17 +27,12 @@ from .limits import RateLimit
 from .metrics import Metrics
 from .openapi import describe
 from .problems import Problem, as_problem
-from .routes import ROUTES
+from .routes import ROUTES, Row
 from .settings import Settings
 from .visibility import Visibility
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Sequence
-
     from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from ..store import Store
-    from .routes import Row
 
 __all__ = ["Service", "make_app"]
 

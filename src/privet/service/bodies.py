@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from starlette.requests import ClientDisconnect, Request
 from .problems import Problem, busy
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
     from starlette.types import Receive, Scope
 
 __all__ = ["MAX_SMALL", "MOST_BODY", "Incoming", "Room", "Rooms", "headers_of", "media_type"]

@@ -9,7 +9,10 @@ for an answer.
 from __future__ import annotations
 
 import asyncio
+import socket
+import ssl
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +21,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from .problems import busy
 
 if TYPE_CHECKING:
-    import socket
-    import ssl
-    from collections.abc import Callable
-
     import uvicorn
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
     from uvicorn.server import ServerState

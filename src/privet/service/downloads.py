@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.responses import Response
 
+from ..analysis.spreadsheet import csv_text
+from ..analysis.tally import Tally
 from ..device.survey import Survey
 from ..errors import InvalidArgument
+from ..figures import save
 from . import estimates
 from .problems import Problem
 from .recent import Recent
@@ -20,7 +23,6 @@ from .visibility import check_visible
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from ..analysis.tally import Tally
     from .app import Service
 
 __all__ = ["KINDS", "Files", "download"]
@@ -94,13 +96,11 @@ def _part(tally: Any, asked: list[str]) -> Any:
 
 
 def _table(part: Any) -> bytes:
-    from ..analysis.spreadsheet import csv_text
 
     return csv_text(part.columns(estimates.LEVEL))[0].encode()
 
 
 def _picture(part: Any, ending: str) -> bytes:
-    from ..figures import save
 
     with TemporaryDirectory(prefix="privet-") as folder:
         path = Path(folder, f"estimate.{ending}")

@@ -22,7 +22,7 @@ from ..errors import InvalidArgument, InvalidSurvey
 from ..plan.drafts import contract_of, parsed
 from ..plan.margins import expected_interval
 from ..plan.planning import plan_with
-from ..plan.questionnaires import plan_questionnaire
+from ..plan.questionnaires import PlannedQuestion, plan_questionnaire
 from ..shuffle.amplification import DELTA, if_shuffled
 from .bodies import media_type
 from .estimates import LEVEL, as_json, describe_question
@@ -34,7 +34,6 @@ from .problems import Problem
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from ..plan.questionnaires import PlannedQuestion
     from .app import Service
 
 __all__ = ["TOML", "draft"]

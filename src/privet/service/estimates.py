@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis.figures import QUANTILES
+from ..analysis.measured import Measured
+from ..analysis.questionnaire_estimate import QuestionnaireEstimate
 from ..analysis.scale_estimate import ScaleEstimate
+from ..analysis.shown import Shown
+from ..analysis.tally import Tally
+from ..device.survey import Survey
 from ..poisoning import check
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from ..analysis.measured import Measured
-    from ..analysis.questionnaire_estimate import QuestionnaireEstimate
-    from ..analysis.shown import Shown
-    from ..analysis.tally import Tally
 
 __all__ = ["LEVEL", "as_json", "describe", "describe_question", "tag"]
 
@@ -35,8 +32,6 @@ def tag(tally: Tally) -> str:
 
 def describe(tally: Tally) -> dict[str, Any]:
     """Return what the reports say; numbers that are not known are null."""
-    from ..device.survey import Survey
-
     contract, estimate = tally.survey, tally.estimate()
     head = {"survey": contract.id, "fingerprint": contract.fingerprint, "level": LEVEL}
     one = isinstance(contract, Survey)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
+from ..store import Store
 from .estimates import as_json, describe, tag
 from .recent import Recent
-
-if TYPE_CHECKING:
-    from ..store import Store
 
 __all__ = ["Document", "Estimates"]
 

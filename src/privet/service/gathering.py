@@ -14,28 +14,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from math import inf
 from pathlib import Path
 from threading import Condition, Thread
 from time import perf_counter
 from traceback import extract_tb
-from typing import TYPE_CHECKING
 
 from ..errors import NoSurvey, StoreFailure
-from ..store import Outcome
+from ..store import Arrival, Outcome, Store
+from .metrics import Metrics
 from .problems import as_problem
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from datetime import date
-
-    from ..store import Arrival, Store
-    from .metrics import Metrics
-
-    _Waiting = tuple[Arrival, asyncio.Future[Outcome]]
+_Waiting = tuple[Arrival, asyncio.Future[Outcome]]
 
 __all__ = ["Gathering"]
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from .settings import ANY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .settings import Settings
+from .settings import ANY, Settings
 
 __all__ = ["allowance", "safe_headers"]
 

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ..bulk import read_reports, tally_files
+from ..device.contract import Contract
 from ..errors import PrivetError
 from ..store import EXEMPT, Arrival, Outcome
 from .bodies import media_type
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from ..device.contract import Contract
     from .app import Service
 
 __all__ = ["PARQUET", "import_reports"]

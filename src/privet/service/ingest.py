@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from starlette.responses import Response
 
+from ..device.contract import Contract
+from ..device.mechanisms.base import Mechanism
 from ..errors import InvalidReport, NoSurvey
 from ..store import Arrival, Outcome
 from .bodies import headers_of, media_type
@@ -24,8 +26,6 @@ from .problems import Problem
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from ..device.contract import Contract
-    from ..device.mechanisms.base import Mechanism
     from .app import Service
 
 __all__ = ["BYTES", "JSON", "KEY", "refusal", "take_reports"]

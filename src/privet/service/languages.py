@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    Words = dict[str, str]
+Words = dict[str, str]
 
 __all__ = ["chosen", "languages", "privacy"]
 

@@ -8,13 +8,10 @@ generic cell rate algorithm): a request may come up to a minute ahead of it.
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address
 from secrets import token_bytes
 from time import monotonic
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["RateLimit"]
 

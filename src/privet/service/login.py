@@ -10,14 +10,13 @@ from starlette.responses import Response
 
 from . import pages
 from .access import begin_session, check_same_origin, end_session
-from .bodies import media_type
+from .bodies import Incoming, media_type
 from .pages import Html
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from .app import Service
-    from .bodies import Incoming
 
 __all__ = ["FORM", "log_in", "log_out", "page"]
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from .. import __version__
 from .problems import MEDIA_TYPE, Details
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from .routes import Media, Row
+from .routes import Media, Row
 
 __all__ = ["describe"]
 

@@ -6,6 +6,7 @@ Whatever people wrote is escaped where it enters a template, and nowhere else.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from functools import cache, wraps
 from html import escape
 from pathlib import Path
@@ -14,19 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
+from ..device.contract import Contract
 from ..device.survey import Survey
 from ..errors import NoSurvey
 from . import surveys
 from .languages import USUAL, chosen, languages, privacy
+from .messages import OneSurvey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from starlette.requests import Request
 
-    from ..device.contract import Contract
     from .app import Service
-    from .messages import OneSurvey
     from .routes import Handler
 
 __all__ = ["HTML", "Html", "answer", "dashboard", "editor", "fill", "page", "results", "settings"]

@@ -5,8 +5,8 @@ A sentence never quotes a key, a token or a body.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 import msgspec
 from starlette.responses import Response
@@ -20,9 +20,6 @@ from ..errors import (
     StoreFailure,
     StoreFull,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["MEDIA_TYPE", "Details", "Problem", "as_problem", "busy"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,8 +11,6 @@ from starlette.responses import Response
 from .ingest import JSON
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.requests import Request
 
 __all__ = ["had", "json_reply", "tagged"]

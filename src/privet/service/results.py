@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from starlette.responses import StreamingResponse
 
+from ..bulk import ReportsWriter
+from ..device.contract import Contract
 from .estimates import tag
 from .importing import PARQUET
 from .ingest import BYTES
@@ -20,12 +23,9 @@ from .replies import json_reply, tagged
 from .visibility import check_visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from ..device.contract import Contract
     from .app import Service
 
 _PIECE = 1 << 20
@@ -68,8 +68,6 @@ async def reports(service: Service, request: Request, id: str) -> Response:
 
 def _parquet(contract: Contract, parts: Iterator[bytes]) -> TemporaryDirectory[str]:
     """Write a reports file in a folder of its own, as nobody knows its length before."""
-    from ..bulk import ReportsWriter
-
     with ExitStack() as stack:
         folder = TemporaryDirectory(prefix="privet-")
         stack.callback(folder.cleanup)

@@ -8,6 +8,7 @@ are particular to a row; those of all rows, of surveys and of bodies are in `ope
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -34,13 +35,12 @@ from .settings import Settings
 from .static_files import KINDS, static_file
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
     from starlette.responses import Response
 
     # Takes the service, the request, and by their names the parts of the path that are in braces.
     Handler = Callable[..., Awaitable[Response]]
-    Media = Mapping[str, type | None]
+
+Media = Mapping[str, type | None]
 
 __all__ = ["ROUTES", "Row"]
 

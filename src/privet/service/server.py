@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
+import ssl
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -14,10 +17,6 @@ from .connections import GRACE_SECONDS, Connection, Crowd, accept
 from .front import below, named
 
 if TYPE_CHECKING:
-    import socket
-    import ssl
-    from collections.abc import Callable, Iterator, Sequence
-
     from starlette.types import ASGIApp
 
 __all__ = ["BACKLOG", "run"]

@@ -13,12 +13,12 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from ..errors import NoSurvey, StoreFailure
+from ..store import Store
 from .problems import Problem
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from ..store import Store
     from .app import Service
 
 __all__ = ["Visibility", "check_visible"]

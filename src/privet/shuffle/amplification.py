@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from math import exp, inf, log, log1p, nextafter, sqrt
-from typing import TYPE_CHECKING
 
+from ..device.mechanisms.base import Mechanism
 from ..errors import InvalidArgument
 from ..errors.arguments import is_finite, positive, whole
 from .blankets import blanket
 from .bound import FINE, certified_delta
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..device.mechanisms.base import Mechanism
 
 __all__ = ["DELTA", "amplify", "closed_form", "delta_at", "if_shuffled", "local_epsilon"]
 

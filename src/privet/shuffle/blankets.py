@@ -15,8 +15,9 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import singledispatch
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.paged import Paged
 from ..device.mechanisms.scales.interval import Interval
 from ..device.mechanisms.subsets.listed_sets import ListedSets
@@ -24,10 +25,7 @@ from ..device.mechanisms.subsets.set_subset import SetSubset
 from ..device.mechanisms.subsets.subsets import Subsets
 from ..errors import InvalidArgument
 
-if TYPE_CHECKING:
-    from ..device.mechanisms.base import Mechanism
-
-    Atoms = dict[tuple[Fraction, Fraction], Fraction]
+Atoms = dict[tuple[Fraction, Fraction], Fraction]
 
 __all__ = ["Blanket", "blanket"]
 

@@ -36,16 +36,14 @@ from __future__ import annotations
 
 from math import e, exp, floor, log, log1p, log2, sqrt
 from sys import float_info
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from .blankets import Blanket
 
-    from .blankets import Blanket
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["FINE", "certified_delta"]
 

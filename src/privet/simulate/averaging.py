@@ -7,30 +7,24 @@ one permanent response. Where several values are supported equally often, one of
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 
-from ..analysis.progress import no_progress
+from ..analysis.progress import Progress, no_progress
 from ..analysis.regression.supports import supports_of
 from ..device.entropy import Entropy
+from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.bits.optimized_unary import OptimizedUnary
 from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
 from ..device.mechanisms.flips import ONE
 from ..errors import InvalidArgument
 from ..errors.arguments import whole
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    from ..analysis.progress import Progress
-    from ..device.mechanisms.base import Mechanism
-
-    Integers = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 __all__ = ["Averaged", "averaging"]
 

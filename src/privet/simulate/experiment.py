@@ -15,33 +15,28 @@ from itertools import islice, product
 from math import sqrt
 from secrets import randbits
 from threading import Event
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 
 from ..analysis.columns import arrow, frame
-from ..analysis.progress import no_progress
+from ..analysis.progress import Progress, no_progress
 from ..analysis.refine.simplex import project_simplex
 from ..analysis.threads import cores
 from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.forwards import Target
 from ..device.mechanisms.registry import for_one
 from ..device.mechanisms.subsets.k_subset import KSubset
 from ..errors import InvalidArgument
 from ..errors.arguments import check_target, whole
 from .population import MOST_PEOPLE, counts
-from .truths import truth
+from .truths import Truth, truth
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-
-    from ..analysis.progress import Progress
-    from ..device.mechanisms.forwards import Target
-    from .truths import Truth
-
-    Floats: TypeAlias = NDArray[np.float64]
-    Factory: TypeAlias = Callable[[int, float], Mechanism]
-    Estimator: TypeAlias = Callable[[Mechanism, NDArray[np.int64], int], Floats]
+Floats: TypeAlias = NDArray[np.float64]
+Factory: TypeAlias = Callable[[int, float], Mechanism]
+Estimator: TypeAlias = Callable[[Mechanism, NDArray[np.int64], int], Floats]
 
 __all__ = ["ESTIMATORS", "Experiment", "Row", "run"]
 

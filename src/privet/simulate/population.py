@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..analysis.laws import draw_counts
 from ..device.mechanisms.base import Channel
 from ..device.mechanisms.choices import Choices
 from ..errors import InvalidArgument
 from ..errors.arguments import whole
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike, NDArray
 
 MOST_PEOPLE = 10**10
 

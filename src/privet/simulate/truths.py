@@ -16,21 +16,18 @@ share = 0.9. Every mechanism here treats all values alike, so their order makes 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import signature
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidArgument
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.random import Generator
-    from numpy.typing import ArrayLike, NDArray
-
-    Floats: TypeAlias = NDArray[np.float64]
-    Truth: TypeAlias = Callable[[int, Generator], Floats]
+Floats: TypeAlias = NDArray[np.float64]
+Truth: TypeAlias = Callable[[int, Generator], Floats]
 
 __all__ = ["FORMS", "truth"]
 

@@ -11,15 +11,13 @@ store, in a `database`: `sqlite` or `postgres`. `arriving` says what becomes of 
 
 from __future__ import annotations
 
-from os import fspath
-from typing import TYPE_CHECKING
+from os import PathLike, fspath
 
 from ..errors import InvalidArgument
 from .arriving import EXEMPT, Arrival, Outcome
+from .postgres import Postgres
 from .sql import Entry, Store
-
-if TYPE_CHECKING:
-    from os import PathLike
+from .sqlite import Sqlite
 
 __all__ = ["EXEMPT", "Arrival", "Entry", "Outcome", "Store", "open_store"]
 
@@ -33,11 +31,8 @@ def open_store(target: str | PathLike[str], *, create: bool = True) -> Store:
     name = fspath(target)
     scheme, separator, _ = name.partition("://")
     if not separator:
-        from .sqlite import Sqlite
-
         return Store(Sqlite(name, create=create))
     if scheme not in ("postgresql", "postgres"):
         raise InvalidArgument("open_store", "target", "a path or a postgresql:// URL", f"{scheme}:")
-    from .postgres import Postgres
 
     return Store(Postgres(name, create=create))

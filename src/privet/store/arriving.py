@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from ..device.wording import check_id
 from ..errors import InvalidArgument, StoreFailure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from .database import Database, Run
+from .database import Database, Run
 
 __all__ = [
     "EXEMPT", "Arrival", "DamagedSettings", "Outcome", "is_id", "outcomes_of", "read_settings",

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from ..device.contract import Contract
 from ..errors import InvalidReport, InvalidSurvey, InvalidTally, SurveyMismatch
+from .database import Run
 from .folding import read_tally, waiting, waiting_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from .database import Run
 
 __all__ = ["problem", "strays"]
 

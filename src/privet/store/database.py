@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..errors import StoreFailure
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-    from os import PathLike
-
     from .arriving import Arrival
 
 __all__ = ["MIGRATIONS", "Cursor", "Database", "Run", "intruder", "set_fact"]

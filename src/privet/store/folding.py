@@ -7,24 +7,20 @@ new tally: whatever happens, a report is in exactly one of inbox and chunk.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from secrets import randbits
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..analysis.permuting import permute
 from ..analysis.tally import Tally
+from ..device.contract import Contract
 from ..device.entropy import secure
+from .database import Run
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from ..device.contract import Contract
-    from .database import Run
-
-    Reports = NDArray[np.uint8]
+Reports = NDArray[np.uint8]
 
 __all__ = [
     "Fold", "due", "in_chunks", "new_id", "read_tally", "waiting", "waiting_bytes",

@@ -14,22 +14,18 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
+from os import PathLike
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import StoreFailure, StoreFull
 from ..errors.extras import require
-from .database import Database, intruder, set_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
-
-    from .arriving import Arrival
-    from .database import Cursor, Run
+from .arriving import Arrival
+from .database import Cursor, Database, Run, intruder, set_fact
 
 __all__ = ["Postgres"]
 

@@ -8,25 +8,27 @@ closed.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from os import PathLike
+from typing import Any, NamedTuple, Self
 
+from ..analysis.tally import Tally
 from ..device.contract import Contract
 from ..errors import IdTaken, NoReports, NoSurvey
 from . import checking, folding
-from .arriving import DamagedSettings, Outcome, is_id, outcomes_of, read_settings, states_of
-from .database import set_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from os import PathLike
-    from typing import Self
-
-    from ..analysis.tally import Tally
-    from .arriving import Arrival
-    from .database import Database, Run
+from .arriving import (
+    Arrival,
+    DamagedSettings,
+    Outcome,
+    is_id,
+    outcomes_of,
+    read_settings,
+    states_of,
+)
+from .database import Database, Run, set_fact
 
 __all__ = ["Entry", "Store"]
 

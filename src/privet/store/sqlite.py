@@ -9,22 +9,17 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import groupby
+from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from ..device.files import replacing
 from ..errors import InvalidArgument, StoreFailure, StoreFull
-from .database import Database, intruder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
-
-    from .arriving import Arrival
-    from .database import Run
+from .arriving import Arrival
+from .database import Database, Run, intruder
 
 __all__ = ["PRAGMAS", "Sqlite"]
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
-TYPE_CHECKING = False  # because typing is slow to import
+from ..errors.extras import require
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, ParamSpec, Protocol, TypeVar, overload
-
     from numpy.typing import ArrayLike
-
-    P = ParamSpec("P")
-    R = TypeVar("R", covariant=True)
 
     class Broadcast(Protocol[P, R]):
         """A function that returns plain numbers for plain numbers, and arrays for arrays."""
@@ -71,8 +71,6 @@ def _each(
     function: Callable[..., Any], kinds: tuple[type, ...], given: dict[str, Any], arrays: list[str]
 ) -> Any:
     """Return what the function returns for each element."""
-    from ..errors.extras import require
-
     np = require("numpy", "analysis", "An array")
     grids = np.broadcast_arrays(*(np.asarray(given[name]) for name in arrays))
     shape, rest = grids[0].shape, {name: given[name] for name in given if name not in arrays}

@@ -14,15 +14,12 @@ and d from 2 to 1e9, and stay finite well beyond.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import ceil, exp, expm1, factorial, floor, fsum, inf, lgamma, log, pi, sqrt
 
 from ..errors import InvalidArgument
 from ..errors.arguments import is_finite
 from .broadcasting import broadcast
-
-TYPE_CHECKING = False  # because typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 __all__ = [
     "binary_hit_rates",

@@ -16,6 +16,7 @@ may be arrays.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import exp, expm1, fsum, inf, isfinite, log1p
 
 from ..errors import InvalidArgument
@@ -23,12 +24,8 @@ from ..errors.arguments import is_finite, is_whole, positive, whole
 from .broadcasting import broadcast
 from .formulas import hit_rates
 
-TYPE_CHECKING = False  # because typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    # g, h, u, w, g − h and u − w.
-    Rates = tuple[float, float, float, float, float, float]
+# g, h, u, w, g − h and u − w.
+Rates = tuple[float, float, float, float, float, float]
 
 __all__ = [
     "asked_item_variance",

@@ -18,19 +18,14 @@ cut to [0, 1], and taken less one part in the number of groups, as each is in th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ...device.mechanisms.symmetric import Symmetric
 from ...errors import InvalidArgument
+from .prior import Floats
 from .shrinkage import shrink
 from .simplex import project_simplex
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from ...device.mechanisms.symmetric import Symmetric
-    from .prior import Floats
 
 __all__ = ["shrink_groups"]
 

@@ -18,14 +18,10 @@ large, and cover on average over the values: they may miss the largest.)
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .prior import runs
-
-if TYPE_CHECKING:
-    from .prior import Floats, Learned, Noise
+from .prior import Floats, Learned, Noise, runs
 
 _SHARES, _COUNTS = 1 / 3, 1 / 5  # steps, in standard deviations of the noise
 _ROWS_AT_ONCE = 1 << 12

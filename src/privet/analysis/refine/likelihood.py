@@ -24,30 +24,26 @@ with z = z_i, along the directions that leave the sum at 1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import lgamma, log, log1p
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...device.mechanisms.scales.interval import Interval
 from ...device.mechanisms.subsets.design import Design
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...errors import InvalidArgument, NoReports
 from ..sums import incidence
+from ..sums.incidence import Floats, Incidence
 from ..tallied import Tallied
 from .simplex import project_simplex
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from ..sums.incidence import Floats, Incidence
-
-    Progress = Callable[[int, float], None]
-    Reporting = KSubset | Design | Interval
+Progress = Callable[[int, float], None]
+Reporting = KSubset | Design | Interval
 
 __all__ = ["Likelihood", "maximum_likelihood"]
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors.arguments import alpha_of, whole
 from ..presence import clopper_pearson
 from .intervals import pratt
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .prior import Floats, Learned, Noise, Places
+from .prior import Floats, Learned, Noise, Places
 
 __all__ = ["Shrunk"]
 

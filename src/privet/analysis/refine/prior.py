@@ -24,15 +24,13 @@ levels off beyond the noise, at κ: what stands out of the noise knows its level
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Places = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
 _STEP = 1 / 3  # of the grid, in standard deviations of the noise
 _NEAR = 4.5  # the grid reaches so far around a count, …

@@ -8,21 +8,14 @@ the law of the shares, posterior.py makes of it a distribution, intervals.py its
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ...device.mechanisms.symmetric import Symmetric
 from ...errors import InvalidArgument
 from ...errors.arguments import check_adds_up, whole
 from .posterior import Shrunk, shrunk_means
-from .prior import Noise, learn
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from .prior import Floats, Places
-
+from .prior import Floats, Noise, Places, learn
 
 __all__ = ["Shrunk", "shrink"]
 

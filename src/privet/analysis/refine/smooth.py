@@ -15,18 +15,14 @@ likelihood over β ~ N(0, (λDᵀD)⁻¹), and the distributions for several λ 
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...device.mechanisms.scales.interval import Interval
 from ..sums.incidence import Windows
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...device.mechanisms.scales.interval import Interval
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["smooth"]
 

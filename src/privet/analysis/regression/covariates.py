@@ -13,18 +13,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...device.values import in_order, text_of
 from ...errors import InvalidArgument
 from ..columns import arrow, is_column, number_values, ordered_levels, wrong_kind
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["MOST_LEVELS", "Covariates", "Term", "check_independent", "weights_of"]
 

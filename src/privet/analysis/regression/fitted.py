@@ -5,21 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors.arguments import alpha_of
 from ..columns import frame
+from ..notebook import of_table
+from .covariates import Covariates
+from .predicting import Predictor
+from .profiles import Profiles
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .covariates import Covariates
-    from .predicting import Predictor
-    from .profiles import Profiles
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["Fitted", "Linear", "Logit"]
 
@@ -149,8 +147,6 @@ class Fitted(ABC):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        from ..notebook import of_table
-
         words, numbers = self._cells(0.95)
         return of_table(f"{self.title}; 95 % intervals", words, _HEADS, numbers)
 

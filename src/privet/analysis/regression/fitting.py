@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...device.answers.scale import Scale
+from ...device.survey import Survey
 from ...errors import InvalidArgument, NoReports
 from .covariates import Covariates, check_independent, weights_of
 from .fitted import Linear, Logit
@@ -16,15 +19,8 @@ from .predicting import Predictor
 from .profiles import Profiles
 from .supports import supports_of
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from ...device.survey import Survey
-
-    Floats = NDArray[np.float64]
-    Reports = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+Reports = NDArray[np.uint8]
 
 __all__ = ["fit", "fit_linear", "fit_logit", "scaling_of"]
 

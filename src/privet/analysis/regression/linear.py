@@ -18,18 +18,15 @@ D: h·D² is added to e²/(1 − h)². It vanishes as groups grow, and is little
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...device.mechanisms.scales.interval import Interval
 from ..counter import read_numbers
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...device.mechanisms.scales.interval import Interval
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["LeastSquares", "least_squares", "stand_ins"]
 

@@ -21,16 +21,14 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from .supports import Supports
 
-    from .supports import Supports
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["Likelihood", "Maximum", "maximize", "softmax"]
 

@@ -13,19 +13,13 @@ also holds the interval of the log-odds, p̂'s own ± z√v / p̂(1 − p̂), wh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
-from .logit import softmax
+from ...device.mechanisms.base import Mechanism
+from .logit import Likelihood, Maximum, softmax
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...device.mechanisms.base import Mechanism
-    from .logit import Likelihood, Maximum
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["Predictor"]
 

@@ -24,18 +24,13 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import inf, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .logit import maximize
+from .logit import Likelihood, Maximum, maximize
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .logit import Likelihood, Maximum
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["Profiles"]
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from copy import copy
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...device.mechanisms.bits.unary import Unary
 from ...device.mechanisms.hashes.hashed import Hashed
@@ -28,10 +29,7 @@ from ...errors import InvalidArgument
 from ..counter import read_numbers
 from ..subsets import points_of
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Reports = NDArray[np.uint8]
+Reports = NDArray[np.uint8]
 
 __all__ = ["Supports", "supports_of"]
 

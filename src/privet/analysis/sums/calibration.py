@@ -7,30 +7,27 @@ many p-values at once are adjusted for their number.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from ...device.entropy import Entropy
+from ...device.mechanisms.base import Mechanism
 from ...device.mechanisms.hashes.cohorts import Cohorts
 from ...device.mechanisms.noise.geometric import GeometricNoise
 from ...device.mechanisms.scales.interval import Interval
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...device.mechanisms.symmetric import Symmetric
+from ..counted_shares import CountedShares
 from ..laws import draw_counts, makes_reports
+from .covariance import Operator
+from .deviance import Integers
+from .incidence import Floats
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...device.mechanisms.base import Mechanism
-    from ..counted_shares import CountedShares
-    from .covariance import Operator
-    from .deviance import Integers
-    from .incidence import Floats
-
-    Method = Literal["chi-square", "resampled"]
+Method = Literal["chi-square", "resampled"]
 
 # Where to stop: the square of a residual relative to the first.
 _SMALL = 1e-24

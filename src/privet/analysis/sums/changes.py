@@ -5,12 +5,14 @@ Every share is compared by itself, with the intervals of `privet.analysis.sums.i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from ...device.mechanisms.forwards import Target
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_target, whole
 from ..counted_shares import CountedShares
@@ -18,19 +20,11 @@ from ..estimator import Averages
 from ..shown import Shown
 from ..tallied import Tallied
 from .fit import known_shares
-from .independent import NARROWEST, Change, Known, subtracted, tidied
+from .incidence import Floats
+from .independent import NARROWEST, Change, Known, Uncertain, subtracted, tidied
 from .totals import total
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from ...device.mechanisms.forwards import Target
-    from .incidence import Floats
-    from .independent import Uncertain
-
-    _Ends = tuple[Floats, Floats]
+_Ends = tuple[Floats, Floats]
 
 __all__ = ["Changes", "change", "changes"]
 

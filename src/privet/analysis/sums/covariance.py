@@ -14,12 +14,14 @@ Both are exact. To support another kind of mechanism, register its own functions
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import singledispatch
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
+from ...device.mechanisms.base import Mechanism
 from ...device.mechanisms.bits.unary import Unary
 from ...device.mechanisms.hashes.cohorts import Cohorts
 from ...device.mechanisms.hashes.local_hash import LocalHash
@@ -28,19 +30,13 @@ from ...device.mechanisms.noise.geometric import GeometricNoise
 from ...device.mechanisms.scales.interval import Interval
 from ...device.mechanisms.subsets.design import Design
 from ...device.mechanisms.subsets.k_subset import KSubset
+from ...device.mechanisms.symmetric import Symmetric
 from ...errors import InvalidArgument
-from .incidence import reported_sets
+from ..cohort_regression import Regression
+from ..scales import WindowRegression
+from .incidence import Floats, reported_sets
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...device.mechanisms.base import Mechanism
-    from ...device.mechanisms.symmetric import Symmetric
-    from ..cohort_regression import Regression
-    from ..scales import WindowRegression
-    from .incidence import Floats
-
-    Operator = Callable[[Floats], Floats]
+Operator = Callable[[Floats], Floats]
 
 
 @singledispatch

@@ -9,21 +9,16 @@ squares alone are not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...device.mechanisms.symmetric import Symmetric
+from ..counted_shares import CountedShares
+from .incidence import Floats
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from ..counted_shares import CountedShares
-    from .incidence import Floats
-
-    Integers = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 # The chance of a report is kept this far from 0 and 1.
 _LEAST_CHANCE = 1e-12

@@ -10,14 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import fsum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...device.mechanisms.symmetric import Symmetric
+from ...device.survey import Survey
 from ...errors import InvalidArgument
+from ..counted_shares import CountedShares
 from ..presence import binomial_tail
+from ..tallied import Tallied
 from .calibration import (
+    Method,
     Tested,
     draws_for,
     held_against,
@@ -28,16 +32,8 @@ from .calibration import (
 )
 from .covariance import covariance
 from .deviance import deviances_from
+from .incidence import Floats
 from .totals import estimate_of
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from ...device.survey import Survey
-    from ..counted_shares import CountedShares
-    from ..tallied import Tallied
-    from .calibration import Method
-    from .incidence import Floats
 
 __all__ = ["Fit", "fit", "known_shares"]
 

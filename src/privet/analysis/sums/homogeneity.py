@@ -9,13 +9,16 @@ are drawn from the pooled shares (`privet.simulate`). Single categories are test
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from ...device.mechanisms.subsets.k_subset import KSubset
+from ..counted_shares import CountedShares
 from ..refine.simplex import project_simplex
+from ..tallied import Tallied
 from .calibration import (
+    Method,
     Tested,
     draws_for,
     held_against,
@@ -25,17 +28,9 @@ from .calibration import (
     seeded_by,
 )
 from .covariance import covariance
-from .deviance import deviances
+from .deviance import Integers, deviances
+from .incidence import Floats
 from .totals import check_categories, estimate_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..counted_shares import CountedShares
-    from ..tallied import Tallied
-    from .calibration import Method
-    from .deviance import Integers
-    from .incidence import Floats
 
 __all__ = ["Homogeneity", "homogeneity"]
 

@@ -7,28 +7,24 @@ value j.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...device.mechanisms.hashes.local_hash import LocalHash
 from ...device.mechanisms.hashes.one_bit import OneBit
+from ...device.mechanisms.scales.interval import Interval
 from ...device.mechanisms.subsets.design import Design
+from ...device.mechanisms.subsets.k_subset import KSubset
 from .. import kernels
+from ..designs import BlockCounter
 from ..hadamard import walsh_hadamard
 from ..subsets import members_of
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
-
-    from ...device.mechanisms.hashes.local_hash import LocalHash
-    from ...device.mechanisms.scales.interval import Interval
-    from ...device.mechanisms.subsets.k_subset import KSubset
-    from ..designs import BlockCounter
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 # Up to this many entries, 8 MB of them, a matrix product is faster than loading compiled code.
 _DENSE_ENTRIES = 1 << 20

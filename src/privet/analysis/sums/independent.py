@@ -16,22 +16,19 @@ of level 1 − α does not contain 0, so that a test and its interval never disa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import cos, hypot, pi, sin
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from ...errors.arguments import alpha_of
+from .incidence import Floats
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .incidence import Floats
-
-    _Ends = tuple[Floats, Floats]
+_Ends = tuple[Floats, Floats]
 
 __all__ = ["NARROWEST", "Change", "Known", "Uncertain", "subtracted", "tidied"]
 

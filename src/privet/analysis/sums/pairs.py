@@ -16,15 +16,20 @@ and has the interval of a binomial count with the same variances (`analysis.hits
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ...device.answers.names import Names
+from ...device.mechanisms.forwards import Target
 from ...device.mechanisms.subsets.listed_sets import ListedSets
+from ...device.mechanisms.subsets.packed import Packed
 from ...device.mechanisms.subsets.set_subset import SetSubset
+from ...device.survey import Survey
 from ...errors import InvalidArgument
 from ...errors.arguments import check_target, whole
 from ..hits import drawn
@@ -33,16 +38,7 @@ from ..measured import Measured
 from ..subsets import points_of
 from .tilted import Reported
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from ...device.mechanisms.forwards import Target
-    from ...device.mechanisms.subsets.packed import Packed
-    from ...device.survey import Survey
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["Pairs", "pair_counts", "pair_shares", "points_together", "together"]
 

@@ -18,24 +18,21 @@ sets of ranks, Mogstad, Romano, Shaikh, Wilhelm, Inference for ranks, 2024).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...device.mechanisms.symmetric import Symmetric
 from ...errors.arguments import alpha_of, whole
+from ..counted_shares import CountedShares
 from ..refine.simplex import project_simplex
+from ..tallied import Tallied
 from .covariance import covariance, least_chances
+from .incidence import Floats
 from .totals import estimate_of
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..counted_shares import CountedShares
-    from ..tallied import Tallied
-    from .incidence import Floats
-
-    Integers = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 __all__ = ["Lead", "Top", "lead", "ranks", "top"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -14,14 +14,11 @@ from ..figures import QUANTILES, known_figures, quantile_name, quantile_of
 from ..shown import Shown
 from ..tallied import Tallied
 from .changes import Changes
-from .independent import Change, Known
+from .incidence import Floats
+from .independent import Change, Known, Uncertain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..scale_estimate import ScaleEstimate
-    from .incidence import Floats
-    from .independent import Uncertain
 
 __all__ = ["ScaleChanges", "scale_changes"]
 

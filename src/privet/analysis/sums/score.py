@@ -17,12 +17,11 @@ below 0 is near by, in each of many small groups.
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .incidence import Floats
+from .incidence import Floats
 
 # How far the groups are pushed, in logarithms, and how often that is halved.
 _WIDEST, _ROUNDS = 25.0, 32

@@ -8,29 +8,25 @@ Intervals come from a score test (`score`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...device.mechanisms.forwards import Target
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_target, is_whole
 from ..counted_shares import CountedShares
 from ..hits import Hits, drawn
 from ..refine.groups import shrink_groups
 from ..shown import Shown
+from .incidence import Floats
 from .score import Strata
 from .totals import estimate_of, total
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from ...device.mechanisms.forwards import Target
-    from .incidence import Floats
 
 __all__ = ["Poststratified", "WeightedTotal", "poststratify"]
 

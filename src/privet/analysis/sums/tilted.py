@@ -14,13 +14,11 @@ mean is 0 or 1, so that no interval is empty.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from math import exp, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import NamedTuple
 
 __all__ = ["Reported"]
 

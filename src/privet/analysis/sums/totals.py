@@ -11,14 +11,16 @@ rare: do not trust its sums.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ...device.mechanisms.forwards import Target
 from ...device.mechanisms.symmetric import Symmetric
+from ...device.survey import Survey
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_adds_up
 from ..counted_shares import CountedShares
@@ -26,15 +28,9 @@ from ..hits import Hits, drawn
 from ..refine.simplex import project_simplex
 from ..tallied import Tallied
 from .covariance import noise
+from .incidence import Floats
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...device.mechanisms.forwards import Target
-    from ...device.survey import Survey
-    from .incidence import Floats
-
-    Categories = str | Sequence[str]
+Categories = str | Sequence[str]
 
 __all__ = ["Difference", "Total", "difference", "total"]
 

@@ -21,19 +21,18 @@ own share is 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import nan, prod, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..measured import Measured
+from .pages import Floats
 from .surplus import apart, apart_adjoint, own_covariance
 from .traces import SquaredLength, traces
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .pages import Floats
     from .table import Margin, Table
 
 __all__ = ["association"]

@@ -13,22 +13,18 @@ T the two agree in: 2^|T| patterns, and no matrix.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import InvalidArgument, NoReports
 from ...errors.arguments import whole
+from ..sums.covariance import Operator
 from .interactions import Questions, interactions, over
+from .pages import Floats, PageCounts
 from .table import Margin, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..sums.covariance import Operator
-    from .pages import Floats, PageCounts
 
 __all__ = ["Combined"]
 

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...device.mechanisms.subsets.k_subset import KSubset
+from ..sums.covariance import Operator
+from .pages import Floats
 from .traces import SquaredLength, traces
 
 if TYPE_CHECKING:
-    from ..sums.covariance import Operator
-    from .pages import Floats
     from .table import Table
 
 __all__ = ["Distance", "Independence", "distance", "independence"]

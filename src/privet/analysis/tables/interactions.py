@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .pages import Floats
+from .pages import Floats
 
 __all__ = ["Questions", "interactions", "over"]
 

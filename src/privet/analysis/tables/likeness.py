@@ -16,12 +16,10 @@ an interval at the level 1 − α exceeds 0 exactly when the p-value is below α
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .pages import Floats
+from .pages import Floats
 
 __all__ = ["Likeness", "lower_tail", "upper_tail"]
 

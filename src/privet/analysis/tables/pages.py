@@ -16,25 +16,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...device.mechanisms.base import Mechanism
 from ...device.mechanisms.bits.unary import Unary
 from ...device.mechanisms.noise.geometric import GeometricNoise
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...errors import InvalidArgument
 from ...errors.arguments import check_adds_up
 from ..refine.simplex import project_simplex
-from ..sums.covariance import covariance, noise
+from ..sums.covariance import Operator, covariance, noise
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...device.mechanisms.base import Mechanism
-    from ..sums.covariance import Operator
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 __all__ = ["PageCounts", "contrast_noise"]
 

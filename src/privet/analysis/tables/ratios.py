@@ -8,6 +8,7 @@ is true, and the tails of a binomial count (`likeness`), as of few people with a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +16,12 @@ import numpy as np
 
 from ...errors.arguments import alpha_of
 from .likeness import lower_tail, upper_tail
+from .pages import Floats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .pages import Floats
     from .table import Table
 
-    Tail = Callable[[Floats, Floats, Floats], Floats]
+Tail = Callable[[Floats, Floats, Floats], Floats]
 
 __all__ = ["ConditionalShares", "cell_columns", "shown"]
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..sums.covariance import Operator
 from .likeness import lower_tail, upper_tail
+from .pages import Floats
 
 if TYPE_CHECKING:
-    from ..sums.covariance import Operator
-    from .pages import Floats
     from .table import Table
 
 __all__ = ["apart", "apart_adjoint", "own_covariance", "surplus"]

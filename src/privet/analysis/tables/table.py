@@ -25,22 +25,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...device.mechanisms.forwards import Target
 from ...errors import InvalidArgument
 from ...errors.arguments import alpha_of, check_target
 from ..columns import frame
+from ..measured import Measured
 from .association import association
-from .independence import distance, independence
+from .independence import Distance, Independence, distance, independence
+from .interactions import Questions
 from .likeness import Likeness
+from .pages import Floats, PageCounts
 from .ratios import ConditionalShares, cell_columns
 from .unlike import excess
 
 if TYPE_CHECKING:
-    from ...device.mechanisms.forwards import Target
-    from ..measured import Measured
     from .combining import Combined
-    from .independence import Distance, Independence
-    from .interactions import Questions
-    from .pages import Floats, PageCounts
 
 __all__ = ["Margin", "Shares", "Table"]
 

@@ -10,16 +10,14 @@ times a noncentral chi-squared number with t/a degrees of freedom and noncentral
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..sums.covariance import Operator
+from ..sums.covariance import Operator
 
 __all__ = ["SquaredLength", "traces"]
 

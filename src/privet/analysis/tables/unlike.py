@@ -16,10 +16,10 @@ import numpy as np
 from ...device.mechanisms.subsets.design import Design
 from ..sums.incidence import blocks_of
 from .interactions import Questions, over
+from .pages import Floats, PageCounts
 
 if TYPE_CHECKING:
     from .combining import Combined
-    from .pages import Floats, PageCounts
 
 __all__ = ["excess"]
 

@@ -17,18 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ...device.mechanisms.base import Mechanism
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...errors import InvalidArgument
 from ...errors.arguments import positive, whole
 from .interactions import Questions, interactions
 from .pages import contrast_noise
 
-if TYPE_CHECKING:
-    from ...device.mechanisms.base import Mechanism
-
-    Privacy = float | Sequence[Mechanism]
+Privacy = float | Sequence[Mechanism]
 
 __all__ = ["Variances", "compare", "total_variance"]
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...device.mechanisms.base import Mechanism
 from .statistics import Check, cells
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Reports = NDArray[np.uint8]
+Reports = NDArray[np.uint8]
 
 __all__ = ["MOST_CELLS", "Fit", "fit_of"]
 

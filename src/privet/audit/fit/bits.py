@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.stats import binom
 
@@ -13,11 +11,8 @@ from ...device.mechanisms.flips import ONE
 from ...device.mechanisms.hashes.rappor import Rappor
 from ...device.mechanisms.noise.geometric import GeometricNoise
 from ..events import bits_at, filters_of
-from .base import Fit, M, fit_of
+from .base import Fit, M, Reports, fit_of
 from .statistics import Check, binomial, cells, coded, spread
-
-if TYPE_CHECKING:
-    from .base import Reports
 
 # How many bits are looked at together, and how many steps of noise.
 _TOGETHER, _STEPS = 8, 64

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...analysis.counter import read_numbers
 from ...device.mechanisms.hashes.hashed import Hashed
 from ...device.mechanisms.placed import Placed
-from ..between import mixture
+from ..between import Between, mixture
 from ..events import buckets_of, holding
-from .base import MOST_CELLS, Fit, fit_of
+from .base import MOST_CELLS, Fit, Reports, fit_of
 from .statistics import Check, binomial, cells
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..between import Between
-    from .base import Reports
 
 # Into how many parts buckets are divided, where they are more.
 _MOST_BUCKETS = 16

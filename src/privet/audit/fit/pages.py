@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...device.mechanisms.paged import Paged
 from ..events import on_pages
-from .base import Fit, fit_of
+from .base import Fit, Reports, fit_of
 from .statistics import Check, cells
-
-if TYPE_CHECKING:
-    from .base import Reports
 
 
 @fit_of.register(Paged)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +16,8 @@ from ...device.mechanisms.subsets.listed_sets import ListedSets
 from ...device.mechanisms.subsets.packed import Packed
 from ...device.mechanisms.subsets.set_subset import SetSubset
 from ..events import holds, own_points
-from .base import Fit, fit_of
+from .base import Fit, Reports, fit_of
 from .statistics import Check, binomial, cells, coded, exchangeable
-
-if TYPE_CHECKING:
-    from .base import Reports
 
 # How many points are looked at together.
 _TOGETHER = 8

@@ -7,18 +7,16 @@ a pipe without touching a disk. A format is a module with two functions, `recogn
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import Protocol
 
 from ...errors import InvalidFile
 from ..reading import reading
 from . import arrow_file, arrow_stream, csv, ndjson, parquet, spreadsheet, unreadable
 from .source import STDIN, Source, open_source
 from .table import READABLE, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 __all__ = ["FORMATS", "STDIN", "Table", "count_rows", "open_table"]
 

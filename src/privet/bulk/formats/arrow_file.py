@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...analysis.columns import arrow
 from .arrow_stream import checked
-from .table import Table
-
-if TYPE_CHECKING:
-    from .source import Source
-    from .table import Batches
+from .source import Source
+from .table import Batches, Table
 
 
 def recognizes(start: bytes) -> bool:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...analysis.columns import arrow
-from .table import Table
-
-if TYPE_CHECKING:
-    from .source import Source
-    from .table import Batches
+from .source import Source
+from .table import Batches, Table
 
 
 def recognizes(start: bytes) -> bool:

@@ -5,15 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from typing import TYPE_CHECKING
 
 from ...analysis.columns import arrow
 from ...errors import InvalidArgument, InvalidFile
-from .table import LONG_ROW, MOST_ROW_BYTES, Table, place, too_long
-
-if TYPE_CHECKING:
-    from .source import Source
-    from .table import Batches
+from .source import Source
+from .table import LONG_ROW, MOST_ROW_BYTES, Batches, Table, place, too_long
 
 _NO_ROWS = "Empty CSV file"
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")

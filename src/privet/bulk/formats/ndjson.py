@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 import re
 from types import NoneType
-from typing import TYPE_CHECKING
 
 from ...analysis.columns import arrow
 from ...errors import InvalidFile
-from .table import LONG_ROW, MOST_ROW_BYTES, Table, too_long
-
-if TYPE_CHECKING:
-    from .source import Source
-    from .table import Batches
+from .source import Source
+from .table import LONG_ROW, MOST_ROW_BYTES, Batches, Table, too_long
 
 _ROWS_LOOKED_AT = 1000
 _IN_ROW = re.compile(r"JSON parse error: (.*?)\.? in row (\d+)")

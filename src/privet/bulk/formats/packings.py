@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lzma import LZMAFile
 from typing import Any, NamedTuple
 
 from ...analysis.columns import arrow
@@ -17,8 +18,6 @@ class Packing(NamedTuple):
     def unpack(self, stream: Any) -> Any:
         """Return the stream of what was packed."""
         if self.codec is None:
-            from lzma import LZMAFile
-
             return LZMAFile(stream)
         return arrow().CompressedInputStream(arrow().PythonFile(stream, "r"), self.codec)
 

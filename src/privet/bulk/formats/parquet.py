@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...analysis.columns import arrow
 from ..reading import checked_places
-from .table import Table
-
-if TYPE_CHECKING:
-    from .source import Source
-    from .table import Batches
+from .source import Source
+from .table import Batches, Table
 
 _BATCH_ROWS = 1 << 18
 

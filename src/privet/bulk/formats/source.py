@@ -5,18 +5,16 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...analysis.columns import arrow
 from ...errors import InvalidFile
 from ..reading import reading
 from .packings import Packing, packing_of
 from .table import READABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 STDIN = Path("-")
 

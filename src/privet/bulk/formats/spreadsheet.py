@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import io
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from ...analysis.columns import arrow
 from ...device.values import text_of
 from ...errors import InvalidFile
 from ...errors.extras import require
-from .table import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .source import Source
-    from .table import Batches
+from .source import Source
+from .table import Batches, Table
 
 _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...errors import InvalidFile
 from ..reading import reading
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-
-    # Closed after use: what Arrow still reads when the interpreter ends keeps it from ending.
-    Batches = Generator[Any, None, None]
+# Closed after use: what Arrow still reads when the interpreter ends keeps it from ending.
+Batches = Generator[Any, None, None]
 
 READABLE = "a table in UTF-8 that can be read"
 MOST_ROW_BYTES = 1 << 21

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from ...errors import InvalidFile
-
-if TYPE_CHECKING:
-    from .source import Source
+from .source import Source
 
 _ADVICE = {
     rb"FEA1": "a Feather file of the old version 1; save it as version 2",

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...analysis.columns import arrow
+from ...analysis.tally import Tally
+from ...device.contract import Contract
 from ...errors import InvalidArgument, InvalidFile
+from ..paths import OnePath, Paths
 from ..provenance import SPARK_KEY, SURVEY_KEY, column_note
 from ..reports import check_schema
 from ..seals import sealed_parts
 from .session import active, reason, running, session
 from .tallying import quoted, select_reports, tally_groups
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...analysis.tally import Tally
-    from ...device.contract import Contract
-    from ..paths import OnePath, Paths
 
 # A column as Parquet's schemas are printed: its type, with a length or not, name, and meaning.
 _COLUMN = re.compile(r"^  \w+ (\w+)(?:\((\d+)\))? (.*?)(?: \((.*)\))?(?: = \d+)?(?:;| {)$")

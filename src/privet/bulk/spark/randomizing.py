@@ -7,22 +7,19 @@ than ε allows. So the reports are drawn at once and held by the executors, cut 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...analysis.cleaning import AS_THEY_ARE, Cleaning
 from ...analysis.columns import ANSWERS
+from ...device.questionnaire import Questionnaire
 from ...device.survey import Survey
 from ...errors import InvalidArgument
 from ..groups import check_apart
 from . import workers
 from .session import running
 from .tallying import select
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...device.questionnaire import Questionnaire
 
 _ANSWERS = (
     "StringType ByteType ShortType IntegerType LongType BooleanType "

@@ -12,16 +12,14 @@ import shutil
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import InvalidArgument, InvalidFile, MissingExtra, PrivetError, SparkFailure
 from ...errors.extras import require
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _JAVA, _MODULE = 17, "jdk.incubator.vector"
 _INSTALL = "on Debian: apt install openjdk-17-jre-headless"

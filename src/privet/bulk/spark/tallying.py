@@ -7,23 +7,19 @@ two small shuffles, however many partitions there are. The driver is sent nothin
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...analysis.tally import Tally
+from ...device.contract import Contract
+from ...device.mechanisms.base import Mechanism
 from ...errors import InvalidArgument, InvalidReport
 from . import workers
 from .session import pyspark, running
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from ...analysis.tally import Tally
-    from ...device.contract import Contract
-    from ...device.mechanisms.base import Mechanism
 
 # Groups are made by values that Spark and Python compare, hash and sort alike.
 _KEYS = (

@@ -11,26 +11,22 @@ the aggregate is, no row and no batch is large, and a slice of zeros need not tr
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...analysis.cleaning import Cleaning
 from ...analysis.columns import arrow, as_reports
 from ...analysis.questions import look_up_columns
 from ...analysis.randomizing import randomize as randomized
 from ...device.contract import Contract
 from ...device.entropy import secure
+from ...device.mechanisms.base import Mechanism
 from ...device.survey import Survey
 from ...errors import InvalidAnswer, InvalidReport
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from ...analysis.cleaning import Cleaning
-    from ...device.mechanisms.base import Mechanism
 
 # Counters in a slice at most, rows of slices in a batch, and bytes of counters held in memory.
 _SLICE, _ROWS, _HELD_BYTES = 1024, 1024, 1 << 27

@@ -8,18 +8,14 @@ makes of that what the mechanism randomizes, with a coin where a number lies bet
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
 
 from ...errors import InvalidArgument
+from ..entropy import Stream
 from ..mechanisms.base import Mechanism
 from ..mechanisms.registry import by_name
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, ClassVar, Self
-
-    from ..entropy import Stream
-    from .names import Names
+from .names import Names
 
 __all__ = ["Answers"]
 

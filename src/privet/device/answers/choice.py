@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Self
+
+from ..mechanisms.base import Mechanism
+from ..mechanisms.choosing import choose
 from ..mechanisms.registry import for_one
 from ..wording import check_names
 from .base import Answers
 from .names import Names
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any, ClassVar, Self
-
-    from ..mechanisms.base import Mechanism
 
 __all__ = ["Choice"]
 
@@ -53,8 +51,6 @@ class Choice(Answers):
 
     def choose(self, epsilon: float) -> Mechanism:
         """Return the mechanism with the least error, and of those the shortest report."""
-        from ..mechanisms.choosing import choose
-
         return choose(self.size, epsilon)
 
     def made(self, kind: type[Mechanism], epsilon: float) -> Mechanism:

@@ -5,21 +5,20 @@ One choice is the field `categories`; the other kinds are an object `answers` th
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...errors import InvalidSurvey
 from ..canonical import check_fields
+from ..mechanisms.base import Mechanism
 from ..mechanisms.registry import by_name
+from .base import Answers
 from .choice import Choice
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ..mechanisms.base import Mechanism
-    from .base import Answers
+from .scale import Scale
+from .several import Several
 
 __all__ = ["answers_field", "answers_fields", "answers_of", "mechanism_of"]
 
-_KINDS = ("several", "scale")
+_KINDS: dict[str, type[Answers]] = {kind.kind: kind for kind in (Several, Scale)}
 
 
 def answers_fields(answers: Answers) -> dict[str, Any]:
@@ -39,15 +38,13 @@ def answers_of(fields: dict[str, Any]) -> Answers:
     if "categories" in fields:
         return Choice.from_fields(fields)
     found = fields["answers"]
-    kind = found.get("kind")
-    if kind not in _KINDS:
-        names = ", ".join(_KINDS)
-        raise InvalidSurvey(f"The kind of answers must be one of {names}. Got {kind!r:.60}.")
-    if kind == "several":
-        from .several import Several as Kind
-    else:
-        from .scale import Scale as Kind  # type: ignore[assignment]
-    return Kind.from_fields(check_fields("a survey's answers", found, Kind.field_types))
+    named = found.get("kind")
+    kind = _KINDS.get(named) if isinstance(named, str) else None
+    if kind is None:
+        raise InvalidSurvey(
+            f"The kind of answers must be one of {', '.join(_KINDS)}. Got {named!r:.60}."
+        )
+    return kind.from_fields(check_fields("a survey's answers", found, kind.field_types))
 
 
 def mechanism_of(answers: Answers, epsilon: float, found: dict[str, Any]) -> Mechanism:

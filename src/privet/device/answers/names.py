@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import count
+from unicodedata import normalize
 
 from ...errors import InvalidAnswer
+from ..values import plain, text_of
 
 __all__ = ["Names"]
 
@@ -27,8 +30,6 @@ class Names(tuple[str, ...]):
         """Return the position of an answer, or raise InvalidAnswer."""
         place = self.place(answer)
         if place < 0:
-            from ..values import text_of
-
             text = text_of(answer)
             raise InvalidAnswer(text, nearest=self.nearest(text))
         return place
@@ -42,9 +43,6 @@ class Names(tuple[str, ...]):
         place = self.positions.get(answer) if type(answer) is str else None
         if place is not None:
             return place
-        from unicodedata import normalize
-
-        from ..values import plain, text_of
 
         text = text_of(answer)
         if not isinstance(text, str):
@@ -57,7 +55,6 @@ class Names(tuple[str, ...]):
         """Return the name spelled most like an answer, if any is close."""
         if not isinstance(answer, str) or len(self) > _MOST_TO_COMPARE:
             return None
-        from difflib import get_close_matches
 
         folded = {name.casefold(): name for name in self}
         close = get_close_matches(answer.strip().casefold(), folded, n=1)
@@ -71,7 +68,5 @@ class Names(tuple[str, ...]):
     @cached_property
     def _plain_positions(self) -> dict[str, int]:
         """The positions by plain spelling, the first where several share it."""
-        from ..values import plain
-
         places = reversed(list(enumerate(self)))
         return {plain(name): position for position, name in places}

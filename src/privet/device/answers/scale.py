@@ -12,25 +12,24 @@ next one with the probability of its fraction. Numbers beyond the ends are taken
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, inf, isfinite, nan
 from numbers import Real
+from typing import Any, ClassVar, Literal, Self
+from warnings import warn
 
 from ...errors import Clamped, InvalidAnswer, InvalidArgument
 from ...errors.arguments import is_whole, whole
+from ..entropy import Stream
+from ..mechanisms.base import Mechanism
+from ..mechanisms.scales.interval import MOST_CELLS, Interval
+from ..values import is_number
 from ..wording import check_text
 from .base import Answers
 from .names import Names
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, ClassVar, Literal, Self
-
-    from ..entropy import Stream
-    from ..mechanisms.base import Mechanism
 
 __all__ = ["FRACTION_BITS", "Scale"]
 
@@ -95,7 +94,6 @@ class Scale(Answers):
         *,
         bands: int | Sequence[float] = 4,
     ) -> None:
-        from ..mechanisms.scales.interval import MOST_CELLS
 
         low, high = _ends(low, high, whole)
         numbers = int(high - low) + 1 if whole else MOST_CELLS
@@ -183,8 +181,6 @@ class Scale(Answers):
 
     def choose(self, epsilon: float) -> Mechanism:
         """Return the interval design with the window that the aim asks for."""
-        from ..mechanisms.scales.interval import Interval
-
         return Interval(self.cells, epsilon, "mean" if self.aim == "mean" else None)
 
     def made(self, kind: type[Mechanism], epsilon: float) -> Mechanism:
@@ -208,8 +204,6 @@ class Scale(Answers):
             raise InvalidAnswer(answer, rule="a whole number")
         inside = min(max(number, self.low), self.high)
         if inside != number:
-            from warnings import warn
-
             note = f"An answer lies outside {self.low:g} to {self.high:g}"
             warn(f"{note}: it is taken for {inside:g}.", Clamped, stacklevel=2)
         return inside
@@ -218,13 +212,9 @@ class Scale(Answers):
     def as_number(answer: object) -> float:
         """Return an answer as a finite number, or raise InvalidAnswer."""
         if isinstance(answer, str):
-            from ..values import is_number
-
             if is_number(answer):
                 answer = float(answer)
         else:
-            from decimal import Decimal
-
             if isinstance(answer, Decimal):
                 answer = nan if answer.is_snan() else float(answer)
         if isinstance(answer, bool) or not isinstance(answer, Real):

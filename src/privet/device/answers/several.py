@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Self
 
 from ...errors import InvalidAnswer, InvalidArgument
 from ...errors.arguments import whole
+from ..mechanisms.base import Mechanism
+from ..mechanisms.choosing import choose_for_sets
 from ..mechanisms.registry import for_several
 from ..wording import check_names
 from .base import Answers
 from .names import Names
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, ClassVar, Self
-
-    from ..mechanisms.base import Mechanism
 
 __all__ = ["Several"]
 
@@ -74,8 +70,6 @@ class Several(Answers):
 
     def choose(self, epsilon: float) -> Mechanism:
         """Return the mechanism with the least error of options that some choose, or of pairs."""
-        from ..mechanisms.choosing import choose_for_sets
-
         return choose_for_sets(self.size, epsilon, self.most, pairs=self.pairs)
 
     def made(self, kind: type[Mechanism], epsilon: float) -> Mechanism:

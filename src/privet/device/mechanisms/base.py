@@ -14,22 +14,19 @@ Nothing here needs more than the standard library. What an analyst does is in `p
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from fractions import Fraction
 from functools import cached_property
+from typing import Any, ClassVar, Self
 
 from ...errors import InvalidArgument, InvalidReport, InvalidSurvey
 from ...errors.arguments import is_whole, positive, whole
+from ..entropy import Stream
 from .forwards import Counted, Estimated
+from .odds import floor_log
 
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from fractions import Fraction
-    from typing import Any, ClassVar, Self
-
-    from ..entropy import Stream
-
-    # The first argument that breaks its rule: name, rule, value.
-    Problem = tuple[str, str, Any]
+# The first argument that breaks its rule: name, rule, value.
+Problem = tuple[str, str, Any]
 
 __all__ = ["MAX_D", "MAX_EPSILON", "MIN_EPSILON", "Channel", "Mechanism", "exactly"]
 
@@ -40,8 +37,6 @@ MIN_EPSILON, MAX_EPSILON = 1e-12, 100.0
 
 def exactly(numerator: int, denominator: int = 1) -> Fraction:
     """Return a chance, or a ratio of two; fractions are slow to import, and no report needs one."""
-    from fractions import Fraction
-
     return Fraction(numerator, denominator)
 
 
@@ -175,8 +170,6 @@ class Mechanism(Counted, Channel):
     @cached_property
     def realized_epsilon(self) -> float:
         """The privacy level that holds exactly, as a float rounded down; <= epsilon."""
-        from .odds import floor_log
-
         return floor_log(self.likelihood_ratio)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -6,16 +6,11 @@ Shares are of the people who chose an option, and do not add up to 1.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
 
 from ...errors.arguments import is_whole
-from .base import Mechanism
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import ClassVar
-
-    from .base import Problem
+from .base import Mechanism, Problem
 
 # A report takes a few milliseconds for as many, whichever mechanism it is of.
 MOST_OPTIONS = 2**12

@@ -6,27 +6,22 @@ All costs are closed forms, so that a survey can be created where nothing else i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
+from typing import Any, TypeVar
 
 from ...errors import InvalidArgument
 from ...errors.arguments import positive, whole
 from ...theory import listed_pair_variance, set_pair_optimal_k, set_pair_variance
-from .choices import MOST_OPTIONS
+from .base import Mechanism
+from .choices import MOST_OPTIONS, Choices
 from .registry import for_one, for_several
 from .subsets.k_subset import KSubset
 from .subsets.listed_sets import ListedSets
 from .subsets.set_subset import SetSubset
+from .symmetric import Symmetric
 
-TYPE_CHECKING = False  # because typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, TypeVar
-
-    from .base import Mechanism
-    from .choices import Choices
-    from .symmetric import Symmetric
-
-    M = TypeVar("M", bound=Mechanism)
+M = TypeVar("M", bound=Mechanism)
 
 __all__ = ["available", "choose", "choose_for_sets", "compared_for_sets", "squared_error"]
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
-TYPE_CHECKING = False  # as typing is slow to import
+from ..entropy import Entropy
+
 if TYPE_CHECKING:
-    from typing import Any, Literal
-
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from ...analysis.analyst import Analyst, Half
-    from ..entropy import Entropy
 
     Integers = NDArray[np.int64]
     Floats = NDArray[np.float64]
-    Target = Literal["population", "sample"] | int
+
+Target = Literal["population", "sample"] | int
 
 
 class Estimated:

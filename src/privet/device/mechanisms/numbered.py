@@ -6,19 +6,15 @@ A report is the number in as few whole bytes as hold the largest one, the lowest
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
+from fractions import Fraction
 from functools import cached_property
+from typing import Any, Self
 
-from .base import Mechanism, exactly
+from .base import Mechanism, Problem, exactly
+from .odds import finest_odds, read_odds
 
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from fractions import Fraction
-    from typing import Any, Self
-
-    from .base import Problem
-
-    Shape = tuple[int, ...]
+Shape = tuple[int, ...]
 
 
 class Numbered(Mechanism):
@@ -57,8 +53,6 @@ class Numbered(Mechanism):
 
     def _settle(self, d: int, epsilon: float, shape: Shape, odds: int = 0, scale: int = 0) -> None:
         """Be the mechanism of this shape, with the finest odds unless there are some already."""
-        from .odds import finest_odds
-
         if not odds:
             cases, favoured = self._weighed(d, shape)
             odds, scale = finest_odds(type(self).__name__, cases, epsilon, favoured)
@@ -74,8 +68,6 @@ class Numbered(Mechanism):
     @classmethod
     def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:
         """Rebuild, refusing invalid integers and those that would break the promise of ε."""
-        from .odds import read_odds
-
         d, epsilon = cls._check_domain(d, epsilon)
         names = *cls._shape, "scale"
         *integers, scale = cls._check_names(parameters, integers=names, digits="odds")

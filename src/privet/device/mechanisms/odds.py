@@ -6,14 +6,12 @@ that every likelihood ratio is a rational number at or below e^ε. Integers find
 
 from __future__ import annotations
 
+from decimal import ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
 from functools import lru_cache
 from math import inf, log, nextafter
 
 from ...errors import InvalidArgument, InvalidSurvey
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 # The binary digits that e^ε is computed to, behind the point, and how often ε is halved for it.
 _BITS, _HALVINGS = 512, 16
@@ -98,8 +96,6 @@ def floor_log(ratio: Fraction) -> float:
     >>> floor_log(Fraction(3))
     1.0986122886681096
     """
-    from decimal import ROUND_FLOOR, Context, Decimal
-
     context = Context(prec=124, rounding=ROUND_FLOOR)
     quotient = context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
     # ln is correctly rounded to nearest, so one step down is a lower bound.

@@ -12,21 +12,17 @@ that all reports are equally long.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
+from typing import Any, ClassVar, Self
 
 from ...errors import InvalidSurvey
 from ...errors.arguments import is_whole
+from ..entropy import Stream
 from .base import Mechanism, exactly
 from .registry import by_name
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from fractions import Fraction
-    from typing import Any, ClassVar, Self
-
-    from ..entropy import Stream
 
 __all__ = ["MOST_PAGES", "MOST_WEIGHT", "Paged"]
 

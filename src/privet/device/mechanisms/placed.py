@@ -9,11 +9,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from functools import cached_property
 
+from ..entropy import Stream
 from .numbered import Numbered
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from ..entropy import Stream
 
 
 class Placed(Numbered):

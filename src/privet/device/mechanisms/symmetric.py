@@ -7,13 +7,10 @@ a value says all: its share is estimated by (f/n − h)/(g − h), without bias 
 from __future__ import annotations
 
 from abc import abstractmethod
+from fractions import Fraction
 from functools import cached_property
 
 from .base import Mechanism
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 
 class Symmetric(Mechanism):

@@ -7,18 +7,14 @@ Each of d bits is flipped with probability flip / 2^64, the smallest such number
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
+from ...entropy import Stream
 from ..base import exactly
 from ..flips import FLIP_BITS, ONE
 from .unary import Unary
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from fractions import Fraction
-    from typing import ClassVar
-
-    from ...entropy import Stream
 
 
 class BinaryRR(Unary):

@@ -8,18 +8,14 @@ variance of a rare value's share is 4e^ε / (n(e^ε − 1)²).
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
+from ...entropy import Stream
 from ..base import exactly
 from ..flips import FLIP_BITS, ONE
 from .unary import Unary
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from fractions import Fraction
-    from typing import ClassVar
-
-    from ...entropy import Stream
 
 
 class OptimizedUnary(Unary):

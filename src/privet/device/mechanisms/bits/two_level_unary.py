@@ -16,10 +16,12 @@ q2 = noise / 2^64, drawn anew each time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
 from os import urandom
+from typing import Any, ClassVar, Self
 
 from ....errors import InvalidSurvey
 from ....errors.arguments import positive
@@ -28,11 +30,6 @@ from ..base import MIN_EPSILON
 from ..flips import FLIP_BITS, MOST_FLIP, ONE, choose_flip, read_flip
 from ..odds import floor_exp, read_integer
 from .unary import Unary
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, ClassVar, Self
 
 
 class TwoLevelUnary(Unary):

@@ -7,17 +7,14 @@ is g(1 − h) / (h(1 − g)).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
 from functools import cached_property
 from math import log2
+from typing import Any, ClassVar, Self
 
 from ..flips import choose_flip, read_flip
 from ..symmetric import Symmetric
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from fractions import Fraction
-    from typing import Any, ClassVar, Self
 
 
 class Unary(Symmetric):

@@ -11,16 +11,12 @@ modulo 2^31 − 1, are b. A cohort's functions follow one another.
 from __future__ import annotations
 
 from abc import abstractmethod
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any
 
 from ....errors.arguments import is_whole
-from ..base import Mechanism
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from fractions import Fraction
-    from typing import Any
-
-    from ..base import Problem
+from ..base import Mechanism, Problem
 
 # Regression solves d equations, and takes time that grows like d³.
 MOST_VALUES = 2048
@@ -92,8 +88,6 @@ def coefficients(function: int) -> tuple[int, int]:
     >>> coefficients(0)
     (295649688, 1748463909)
     """
-    from hashlib import sha256
-
     digest = sha256(b"privet cohort %d" % function).digest()
     a, b = int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
     return a % (PRIME - 1) + 1, b % PRIME

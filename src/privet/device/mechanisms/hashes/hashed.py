@@ -11,17 +11,12 @@ the function maps to the bucket. A report is the number function · buckets + bu
 from __future__ import annotations
 
 from abc import abstractmethod
+from fractions import Fraction
 from functools import cached_property
 
+from ...entropy import Stream
 from ..base import exactly
-from ..numbered import Numbered
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from ...entropy import Stream
-    from ..numbered import Shape
+from ..numbered import Numbered, Shape
 
 
 class Hashed(Numbered):

@@ -9,18 +9,14 @@ few the shares cannot be told apart at all.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import ceil, exp
+from typing import Any, ClassVar
 
+from ..base import Problem
+from ..numbered import Shape
 from .cohorts import CELLS_A_VALUE, MOST_CELLS, MOST_COHORTS, Cohorts
 from .hashed import Hashed
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from fractions import Fraction
-    from typing import Any, ClassVar
-
-    from ..base import Problem
-    from ..numbered import Shape
 
 
 class HashedRR(Hashed, Cohorts):

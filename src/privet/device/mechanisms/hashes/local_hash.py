@@ -14,22 +14,17 @@ bits. Which values a report supports takes a look at all d of them.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
 from itertools import count
+from typing import ClassVar
 
-from ..base import exactly
+from ..base import Problem, exactly
+from ..numbered import Shape
 from ..odds import floor_exp
 from ..subsets.fields import is_prime
 from ..symmetric import Symmetric
 from .hashed import Hashed
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from fractions import Fraction
-    from typing import ClassVar
-
-    from ..base import Problem
-    from ..numbered import Shape
 
 _LARGEST_EPSILON = 14
 

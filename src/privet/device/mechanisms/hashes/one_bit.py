@@ -9,16 +9,13 @@ histogram protocol, and in expectation the (d/2)-subset mechanism (paper, relate
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 from ..base import exactly
 from ..symmetric import Symmetric
 from .hashed import Hashed
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from fractions import Fraction
-    from typing import ClassVar
 
 
 class OneBit(Hashed, Symmetric):

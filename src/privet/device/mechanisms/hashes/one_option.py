@@ -11,19 +11,15 @@ functions are the questions "is it i?", and has the number 2i, or 2i + 1 for yes
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
+from ..base import Problem
 from ..choices import Choices
+from ..numbered import Shape
 from .hashed import Hashed
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from fractions import Fraction
-    from typing import ClassVar
-
-    from ..base import Problem
-    from ..numbered import Shape
 
 
 class OneOption(Hashed, Choices):

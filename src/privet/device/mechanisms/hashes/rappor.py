@@ -9,21 +9,16 @@ and the filter, drawn once (RAPPOR's permanent response), and decoded by regress
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
 from functools import cached_property
 from math import ceil, log2
+from typing import Any, ClassVar, Self
 
-from ..base import exactly
+from ...entropy import Stream
+from ..base import Problem, exactly
 from ..flips import FLIP_BITS, ONE, choose_flip, read_flip
 from .cohorts import CELLS_A_VALUE, MOST_CELLS, MOST_COHORTS, Cohorts
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from fractions import Fraction
-    from typing import Any, ClassVar, Self
-
-    from ...entropy import Stream
-    from ..base import Problem
 
 _COHORTS = 64
 _MOST_HASHES = 16

@@ -11,20 +11,15 @@ binary randomized response with something useless added, which is why it does wo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
 from functools import cached_property
+from typing import Any, ClassVar, Self
 
 from ....errors.arguments import whole
-from ..base import Mechanism, exactly
+from ...entropy import Stream
+from ..base import Mechanism, Problem, exactly
 from ..flips import ONE, choose_flip, read_flip
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from fractions import Fraction
-    from typing import Any, ClassVar, Self
-
-    from ...entropy import Stream
-    from ..base import Problem
 
 # The entries that a byte holds, and two.
 _BYTE, _TWO_BYTES = 2**7 - 1, 2**15 - 1

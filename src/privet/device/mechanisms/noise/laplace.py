@@ -7,11 +7,9 @@ Significance of the Least Significant Bits for Differential Privacy).
 
 from __future__ import annotations
 
-from ..base import Channel
+from typing import ClassVar
 
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from typing import ClassVar
+from ..base import Channel
 
 
 class LaplaceNoise(Channel):

@@ -13,19 +13,15 @@ distributions under local differential privacy, 2020).
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
 from math import exp, expm1
+from typing import ClassVar, Literal
 
-from ..base import exactly
+from ....errors.arguments import is_whole
+from ..base import Problem, exactly
+from ..numbered import Shape
 from ..placed import Placed
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from fractions import Fraction
-    from typing import ClassVar, Literal
-
-    from ..base import Problem
-    from ..numbered import Shape
 
 # Shares are decoded by as many equations.
 MOST_CELLS = 2048
@@ -68,7 +64,6 @@ class Interval(Placed):
 
     @classmethod
     def _problem(cls, d: int, shape: Shape) -> Problem | None:
-        from ....errors.arguments import is_whole
 
         (window,) = shape
         if d > MOST_CELLS:

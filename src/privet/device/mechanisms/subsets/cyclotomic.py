@@ -13,18 +13,14 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import exp, floor, sqrt
+from typing import Any, ClassVar
 
 from ....errors.arguments import is_whole
+from ..base import Problem
+from ..numbered import Shape
 from .design import fewest_blocks, most_blocks
 from .difference_family import DifferenceFamily
 from .fields import divisors_up_to, is_prime, is_primitive_root, primes_between, primitive_root
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from typing import Any, ClassVar
-
-    from ..base import Problem
-    from ..numbered import Shape
 
 # How far and among how many primes to look for one that suits, and for how many classes at most,
 # in multiples of p / k.

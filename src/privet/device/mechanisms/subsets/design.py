@@ -16,20 +16,16 @@ communication-efficient private estimation via block designs, 2023).
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 from math import log2
 
 from ....theory.formulas import item_variances
 from ..base import exactly
+from ..numbered import Shape
 from ..placed import Placed
 from .subsets import Subsets
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from fractions import Fraction
-
-    from ..numbered import Shape
 
 # A tally counts every block: this many take 512 MB.
 MOST_BLOCKS = 2**26

@@ -12,14 +12,11 @@ complements, of k + 1 points, are never better: the best size is below v/2 whate
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from ..base import Problem
+from ..numbered import Shape
 from .design import MOST_BLOCKS, Design
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from typing import ClassVar
-
-    from ..base import Problem
-    from ..numbered import Shape
 
 
 class Hadamard(Design):

@@ -11,24 +11,21 @@ and miss thus make the same draws, and a report is a packed set: the order of dr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
 from functools import cached_property
 from math import comb, sqrt
+from typing import Any, ClassVar, Literal, Self
 
 from ....errors import InvalidSurvey
 from ....errors.arguments import is_whole
 from ....theory import information_optimal_k, l2_optimal_k
+from ...entropy import Stream
 from ..base import exactly
+from ..odds import finest_odds, read_odds
 from .packed import Packed, index_bits
 from .start import expected_draws, takes_long, usual_start
 from .subsets import Subsets
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from fractions import Fraction
-    from typing import Any, ClassVar, Literal, Self
-
-    from ...entropy import Stream
 
 
 class KSubset(Subsets, Packed):
@@ -67,7 +64,6 @@ class KSubset(Subsets, Packed):
     def __init__(
         self, d: int, epsilon: float, k: Literal["l2", "information"] | int = "l2"
     ) -> None:
-        from ..odds import finest_odds
 
         d, epsilon = self._check_domain(d, epsilon)
         k = self._choose_k(d, epsilon, k)
@@ -93,8 +89,6 @@ class KSubset(Subsets, Packed):
     @classmethod
     def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:
         """Rebuild, refusing integers that would break the promise of ε."""
-        from ..odds import read_odds
-
         d, epsilon = cls._check_domain(d, epsilon)
         match parameters:
             case {"k": k, "odds": digits, "scale": scale, "start": [c, b]} if len(

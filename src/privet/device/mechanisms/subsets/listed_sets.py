@@ -13,23 +13,19 @@ other way to ask for them has less error.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
+from typing import Any, ClassVar, Literal, Self
 
 from ....errors import InvalidSurvey
 from ....errors.arguments import is_whole
 from ....theory.sets import sets_holding
+from ...entropy import Stream
 from ..choices import Choices
 from .k_subset import KSubset
 from .packed import Packed
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from fractions import Fraction
-    from typing import Any, ClassVar, Literal, Self
-
-    from ...entropy import Stream
 
 # Reports are up to as many bits, and aggregates as many counters.
 MOST_SETS = 2**12

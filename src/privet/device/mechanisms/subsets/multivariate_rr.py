@@ -5,13 +5,11 @@ It is the 1-subset mechanism (paper, eq. 4), best where e^ε is large compared w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
 from ....errors import InvalidSurvey
 from .k_subset import KSubset
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, ClassVar, Self
 
 
 class MultivariateRR(KSubset):

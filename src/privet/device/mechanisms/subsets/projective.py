@@ -15,17 +15,13 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import isqrt
+from typing import ClassVar
 
+from ..base import Problem
+from ..numbered import Shape
 from .design import MOST_BLOCKS, fewest_blocks
 from .difference_family import DifferenceFamily
 from .fields import is_primitive, prime_power, prime_powers, primitive_recurrence, sequence
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from typing import ClassVar
-
-    from ..base import Problem
-    from ..numbered import Shape
 
 # Planes of any larger order have too many blocks.
 MOST_Q = isqrt(MOST_BLOCKS)

@@ -14,25 +14,22 @@ how many options people chose: the share of blank i is that of the people with f
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from itertools import count
 from math import comb, sqrt
+from typing import Any, ClassVar, Literal, Self
 
 from ....errors import InvalidSurvey
 from ....errors.arguments import is_whole
 from ....theory import set_optimal_k
+from ...entropy import Fractions, Stream, fractions
 from ..base import exactly
 from ..choices import Choices
+from ..odds import floor_exp, read_integer
 from ..symmetric import Symmetric
 from .packed import Packed
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from fractions import Fraction
-    from typing import Any, ClassVar, Literal, Self
-
-    from ...entropy import Fractions, Stream
 
 _BITS = 64
 _ONE = 1 << _BITS
@@ -101,8 +98,6 @@ class SetSubset(Packed, Symmetric, Choices):
     @classmethod
     def from_parameters(cls, d: int, epsilon: float, parameters: Mapping[str, Any]) -> Self:
         """Rebuild, refusing integers that would break the promise of ε."""
-        from ..odds import read_integer
-
         d, epsilon = cls._check_domain(d, epsilon)
         most, k = cls._check_names(parameters, integers=("most", "k"), digits="meet")
         cls._refuse(cls._choices_problem(d, most))
@@ -168,8 +163,6 @@ class SetSubset(Packed, Symmetric, Choices):
     @cached_property
     def overlaps(self) -> Fractions:
         """How likely a report that meets the person's set does so in 1, 2, … points, summed up."""
-        from ...entropy import fractions
-
         return fractions(*_summed_overlaps(self.d, self.most, self.k))
 
     @cached_property
@@ -206,8 +199,6 @@ def _bounds(d: int, epsilon: float, most: int, k: int) -> tuple[int, int]:
 
     The first is that of any set of k points, and the second has a likelihood ratio of at most e^ε.
     """
-    from ..odds import floor_exp
-
     meeting, missing = _sizes(d, most, k)
     favoured = floor_exp(epsilon, _BITS) * meeting
     return (

@@ -6,14 +6,11 @@ depend on nothing but the number of points v, k, and E = odds / 2^scale <= e^ε.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
 
 from ..base import exactly
 from ..symmetric import Symmetric
-
-TYPE_CHECKING = False  # as typing is slow to import
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 
 class Subsets(Symmetric):
