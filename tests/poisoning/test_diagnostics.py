@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from privet import Survey
-from privet.analysis.sums.incidence import blocks_of
+from privet.analysis.incidence import blocks_of
 from privet.entropy import Entropy, seeded
 from privet.errors import InvalidArgument
 from privet.mechanisms import Cyclotomic, KSubset, MultivariateRR, Projective

@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import minimize
 
 from privet import Survey
+from privet.analysis import incidence
 from privet.analysis.refine import likelihood
-from privet.analysis.sums import incidence
 from privet.device.mechanisms.subsets.cyclotomic import Cyclotomic
 from privet.device.mechanisms.subsets.hadamard import Hadamard
 from privet.entropy import seeded

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from math import exp, isfinite
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -87,8 +87,8 @@ def _signs(report: Any) -> bytes:
 
 def _mapped(report: Any) -> bytes:
     """Which values the function of a report maps to its bucket."""
-    (bucket, seed), xxhash = report, import_module("xxhash")
-    digests = (xxhash.xxh32(str(value), seed=seed).intdigest() for value in range(D))
+    (bucket, seed), xxh32 = report, resolve_name("xxhash:xxh32")
+    digests = (xxh32(str(value), seed=seed).intdigest() for value in range(D))
     return _bits([digest % _BUCKETS == bucket for digest in digests])
 
 
@@ -97,8 +97,8 @@ def _mapped(report: Any) -> bytes:
 
 def _multi_freq(protocol: str, encoded: Callable[[Any], bytes], *options: bool) -> _Made:
     def made() -> Callable[[int], bytes]:
-        module = import_module(f"multi_freq_ldpy.pure_frequency_oracles.{protocol}")
-        client = getattr(module, f"{protocol}_Client")
+        home = f"multi_freq_ldpy.pure_frequency_oracles.{protocol}"
+        client = resolve_name(f"{home}:{protocol}_Client")
         return lambda value: encoded(client(value, D, EPSILON, *options))
 
     return made
@@ -106,7 +106,7 @@ def _multi_freq(protocol: str, encoded: Callable[[Any], bytes], *options: bool) 
 
 def _pure(oracle: str, encoded: Callable[[Any], bytes], **options: Any) -> _Made:
     def made() -> Callable[[int], bytes]:
-        kind = getattr(import_module("pure_ldp.frequency_oracles"), f"{oracle}Client")
+        kind = resolve_name(f"pure_ldp.frequency_oracles:{oracle}Client")
         client = kind(EPSILON, D, index_mapper=int, **options)
         return lambda value: encoded(client.privatise(value))
 
@@ -115,7 +115,7 @@ def _pure(oracle: str, encoded: Callable[[Any], bytes], **options: Any) -> _Made
 
 def _pure_rappor() -> Callable[[int], bytes]:
     """One hash function, for which the package itself turns ε into its parameter."""
-    oracles = import_module("pure_ldp.frequency_oracles")
+    oracles = resolve_name("pure_ldp.frequency_oracles")
     f = oracles.RAPPORClient(0.5, D, []).convert_eps_to_f(EPSILON)
     functions = oracles.RAPPORServer(f, D, 1, D, num_of_cohorts=8).get_hash_funcs()
     client = oracles.RAPPORClient(f, D, functions, num_of_cohorts=8, index_mapper=int)

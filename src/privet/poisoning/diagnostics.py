@@ -26,8 +26,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.incidence import Incidence, blocks_of
 from ..analysis.refine.simplex import project_simplex
-from ..analysis.sums.incidence import Incidence, blocks_of
 from ..analysis.sums.pairs import points_together
 from ..analysis.tally import Tally
 from ..device.mechanisms.subsets.design import Design

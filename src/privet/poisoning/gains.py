@@ -22,7 +22,7 @@ from functools import singledispatch
 
 import numpy as np
 
-from ..analysis.sums.incidence import reported_sets
+from ..analysis.incidence import reported_sets
 from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.bits.unary import Unary
 from ..device.mechanisms.hashes.local_hash import LocalHash

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analysis.sums.incidence import blocks_of
+from ..analysis.incidence import blocks_of
 from ..device.entropy import Entropy
 from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.subsets.design import Design

@@ -37,8 +37,8 @@ from ...device.mechanisms.scales.interval import Interval
 from ...device.mechanisms.subsets.design import Design
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...errors import InvalidArgument, NoReports
-from ..sums import incidence
-from ..sums.incidence import Floats, Incidence
+from .. import incidence
+from ..incidence import Floats, Incidence
 from ..tallied import Tallied
 from .simplex import project_simplex
 

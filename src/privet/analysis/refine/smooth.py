@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...device.mechanisms.scales.interval import Interval
-from ..sums.incidence import Windows
+from ..incidence import Windows
 
 Floats = NDArray[np.float64]
 

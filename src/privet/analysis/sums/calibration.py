@@ -22,10 +22,10 @@ from ...device.mechanisms.scales.interval import Interval
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...device.mechanisms.symmetric import Symmetric
 from ..counted_shares import CountedShares
+from ..incidence import Floats
 from ..laws import draw_counts, makes_reports
 from .covariance import Operator
 from .deviance import Integers
-from .incidence import Floats
 
 Method = Literal["chi-square", "resampled"]
 

@@ -17,10 +17,10 @@ from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_target, whole
 from ..counted_shares import CountedShares
 from ..estimator import Averages
+from ..incidence import Floats
 from ..shown import Shown
 from ..tallied import Tallied
 from .fit import known_shares
-from .incidence import Floats
 from .independent import NARROWEST, Change, Known, Uncertain, subtracted, tidied
 from .totals import total
 

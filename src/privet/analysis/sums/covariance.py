@@ -33,8 +33,8 @@ from ...device.mechanisms.subsets.k_subset import KSubset
 from ...device.mechanisms.symmetric import Symmetric
 from ...errors import InvalidArgument
 from ..cohort_regression import Regression
+from ..incidence import Floats, reported_sets
 from ..scales import WindowRegression
-from .incidence import Floats, reported_sets
 
 Operator = Callable[[Floats], Floats]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...device.mechanisms.symmetric import Symmetric
 from ..counted_shares import CountedShares
-from .incidence import Floats
+from ..incidence import Floats
 
 Integers = NDArray[np.int64]
 

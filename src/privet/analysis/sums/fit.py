@@ -18,6 +18,7 @@ from ...device.mechanisms.symmetric import Symmetric
 from ...device.survey import Survey
 from ...errors import InvalidArgument
 from ..counted_shares import CountedShares
+from ..incidence import Floats
 from ..presence import binomial_tail
 from ..tallied import Tallied
 from .calibration import (
@@ -32,7 +33,6 @@ from .calibration import (
 )
 from .covariance import covariance
 from .deviance import deviances_from
-from .incidence import Floats
 from .totals import estimate_of
 
 __all__ = ["Fit", "fit", "known_shares"]

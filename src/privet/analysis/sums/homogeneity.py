@@ -15,6 +15,7 @@ import numpy as np
 
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ..counted_shares import CountedShares
+from ..incidence import Floats
 from ..refine.simplex import project_simplex
 from ..tallied import Tallied
 from .calibration import (
@@ -29,7 +30,6 @@ from .calibration import (
 )
 from .covariance import covariance
 from .deviance import Integers, deviances
-from .incidence import Floats
 from .totals import check_categories, estimate_of
 
 __all__ = ["Homogeneity", "homogeneity"]

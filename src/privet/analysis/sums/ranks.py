@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from ...device.mechanisms.symmetric import Symmetric
 from ...errors.arguments import alpha_of, whole
 from ..counted_shares import CountedShares
+from ..incidence import Floats
 from ..refine.simplex import project_simplex
 from ..tallied import Tallied
 from .covariance import covariance, least_chances
-from .incidence import Floats
 from .totals import estimate_of
 
 Integers = NDArray[np.int64]

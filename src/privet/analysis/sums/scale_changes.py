@@ -11,10 +11,10 @@ from ...device.answers.scale import Scale
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, whole
 from ..figures import QUANTILES, known_figures, quantile_name, quantile_of
+from ..incidence import Floats
 from ..shown import Shown
 from ..tallied import Tallied
 from .changes import Changes
-from .incidence import Floats
 from .independent import Change, Known, Uncertain
 
 if TYPE_CHECKING:

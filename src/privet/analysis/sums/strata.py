@@ -22,9 +22,9 @@ from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_target, is_whole
 from ..counted_shares import CountedShares
 from ..hits import Hits, drawn
+from ..incidence import Floats
 from ..refine.groups import shrink_groups
 from ..shown import Shown
-from .incidence import Floats
 from .score import Strata
 from .totals import estimate_of, total
 

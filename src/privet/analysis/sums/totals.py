@@ -25,10 +25,10 @@ from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_adds_up
 from ..counted_shares import CountedShares
 from ..hits import Hits, drawn
+from ..incidence import Floats
 from ..refine.simplex import project_simplex
 from ..tallied import Tallied
 from .covariance import noise
-from .incidence import Floats
 
 Categories = str | Sequence[str]
 

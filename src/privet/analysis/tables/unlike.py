@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...device.mechanisms.subsets.design import Design
-from ..sums.incidence import blocks_of
+from ..incidence import blocks_of
 from .interactions import Questions, over
 from .pages import Floats, PageCounts
 

@@ -14,15 +14,15 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ...device.mechanisms.hashes.local_hash import LocalHash
-from ...device.mechanisms.hashes.one_bit import OneBit
-from ...device.mechanisms.scales.interval import Interval
-from ...device.mechanisms.subsets.design import Design
-from ...device.mechanisms.subsets.k_subset import KSubset
-from .. import kernels
-from ..designs import BlockCounter
-from ..hadamard import walsh_hadamard
-from ..subsets import members_of
+from ..device.mechanisms.hashes.local_hash import LocalHash
+from ..device.mechanisms.hashes.one_bit import OneBit
+from ..device.mechanisms.scales.interval import Interval
+from ..device.mechanisms.subsets.design import Design
+from ..device.mechanisms.subsets.k_subset import KSubset
+from . import kernels
+from .designs import BlockCounter
+from .hadamard import walsh_hadamard
+from .subsets import members_of
 
 Floats = NDArray[np.float64]
 
