@@ -56,13 +56,25 @@ class Client:
 
 
 class Serving:
-    """A server; `said` is what it has written on stderr, once it has ended."""
+    """A server; `said` is what it has written on stderr, once it has ended.
 
-    def __init__(self, folder, store=None, name="token", port=0, more=(), **options):
+    `launcher` is how Python runs privet.
+    """
+
+    def __init__(
+        self,
+        folder,
+        store=None,
+        name="token",
+        port=0,
+        more=(),
+        launcher=("-m", "privet"),
+        **options,
+    ):
         self.token_file = Path(folder) / name
         self.log, self._clients = Path(folder) / "log.txt", []
         place = store or str(Path(folder) / "surveys.db")
-        command = [sys.executable, "-m", "privet", "serve", "--store", place, *more]
+        command = [sys.executable, *launcher, "serve", "--store", place, *more]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [*command, "--port", str(port), "--token-file", str(self.token_file), "--json"],

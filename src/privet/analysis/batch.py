@@ -1,9 +1,16 @@
 """Batches: reports for an array of values, in chunks over threads, in stretches of bounded memory.
 
-Few reports are made one by one, by the person's own sampler: that is done sooner than compiled code
-is loaded. Of many, a chunk of rows is a thread's work and has random streams of its own, so that
-the reports do not depend on the number of threads. Within a chunk, stretches of rows bound the
-memory for random words, and are large enough for Python's share of the time to be small.
+A small batch uses the device's own sampler, one report at a time, because loading numba takes half
+a second. The limit is a constant here, so that a seed gives the same reports on every machine. In a
+large batch, each chunk of rows is one thread's work and has its own random streams, so that the
+reports do not depend on the number of threads. Within a chunk, stretches of rows bound the memory
+for random words, and are large enough to keep Python's share of the time small.
+
+A chunk has two streams: one of fixed length for each stretch, with a coin, starting coins and
+rounds of positions for every report, and a tail for the rest. If the tail ends in the middle of a
+report, that report starts over with a longer tail. No word that was read is dropped, because
+dropping it would bias the draw. The plain twin in the tests runs the enumerated sampler on the same
+words, so the proof of the sampler holds for batches as well.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Counters: reports checked and folded into an aggregate, an integer vector that adds.
 
 An aggregate is what a tally keeps. For most mechanisms it is the counts themselves, for numbered
-reports a histogram of the numbers, decoded once at the end.
+reports a histogram of the numbers, decoded once at the end. Compiled code checks and counts reports
+in one pass over memory; short arrays are counted with numpy, because loading numba takes longer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,13 @@
-"""Estimate: what the counts say about the population, with error bars."""
+"""Estimate: what the counts say about the population, with error bars.
+
+An estimate has two answers. The unbiased frequencies are right in sums, comparisons and tests,
+which use the mechanism's exact covariances, but too noisy to look at where privacy is strong. The
+posterior mean (`shrink`), with a prior learned from the same counts, is much nearer to the truth as
+a whole and biased in its parts. Tables and pictures show both and say which is for what.
+
+Every interval names its target, because the two differ in width. For the population, a value's
+count is exactly binomial (`hits`); for the sample, it is a sum of two binomials (`holders`).
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,12 @@
 """The joint law of counts, drawn for so many people of each value: a way for each kind.
 
+The counts of a whole population are drawn without making a report. All respondents for whom the
+same number of members remains to be drawn are alike, so their number is enough: the domain is
+halved again and again, and the histogram of remaining members is split by multinomial and
+hypergeometric draws. A billion respondents take two to three times as long as a hundred thousand.
+Populations of up to a few ten thousand make their reports instead, because that is faster. Designs,
+unary bits and noise have shorter ways of their own.
+
 Where a mechanism has no shorter way, the reports are made and counted: local and cohort hashes, the
 1-bit response, RAPPOR and sets that meet several choices.
 """

@@ -2,6 +2,9 @@
 
 A tally is all that an estimate needs and all that has to be kept: two tallies of one survey merge
 into the tally of all their reports, in any order and any grouping.
+
+As bytes, a tally is `privetT` and a version byte, the survey's fingerprint (32 bytes), n (64 bits),
+the aggregate (64 bits each), and the CRC-32 of all before it, little-endian.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Reports files: Parquet with a binary column `report`, and the survey in the metadata.
 
 Other columns are in the clear, and reports can be grouped by them. Messages count reports from 1.
+The metadata key is `privet.survey`. Files that other engines wrote are read as well: the column may
+be binary of any length if all reports have the right one, and the survey may be missing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,12 @@
 """Directed rounding: integers that stand for e^ε and never exceed it.
 
 A float probability is not a proof of privacy. Mechanisms draw with integers instead, chosen so
-that every likelihood ratio is a rational number at or below e^ε. Integers find them, too.
+that every likelihood ratio is a rational number at or below e^ε. Integers find them, too: e^ε
+becomes E = odds / 2^scale, the finest such fraction at or below it whose total fits in 56 bits.
+
+A survey carries these integers, so no client computes e^ε, old surveys keep those that their
+reports were drawn with, and the estimator divides by the very same, which makes it exactly
+unbiased. A survey whose integers promise more than ε is refused when it is read.
 """
 
 from __future__ import annotations

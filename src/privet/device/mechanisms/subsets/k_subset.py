@@ -7,6 +7,10 @@ A report is a set Z of k of the d values, with probability
 where E = odds / 2^scale is the largest such rational at or below e^ε. The sampler draws k − 1 of
 the other d − 1 values and one value more; on a hit, x takes the place of the one drawn last. Hit
 and miss thus make the same draws, and a report is a packed set: the order of drawing is gone.
+
+While it is drawn, the set is one machine integer. It starts from independent coins near k/d, a
+plane of which is a single `&`, and positions are drawn only to reach its exact size (`start`). At
+d = 64 a report takes a few microseconds in plain Python.
 """
 
 from __future__ import annotations
