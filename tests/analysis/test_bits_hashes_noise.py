@@ -9,7 +9,7 @@ from scipy.stats import chi2
 import naive
 import wired
 from exact import law
-from privet.analysis import kernels, regression
+from privet.analysis import cohort_regression, kernels
 from privet.analysis.laws import draw_counts
 from privet.device.mechanisms.bits.optimized_unary import OptimizedUnary
 from privet.device.mechanisms.bits.two_level_unary import TwoLevelUnary
@@ -233,7 +233,7 @@ def test_cohorts_are_counted_some_at_a_time_as_all_at_once(mechanism, monkeypatc
     _, aggregate = counter.aggregate(mechanism.randomize([0, 1, 1, 5] * 50, entropy=seeded(1)))
     whole = counter.counts(aggregate)
     entries = 2 * mechanism.cells * mechanism.d
-    monkeypatch.setattr(regression, "_ENTRIES_AT_ONCE", entries)
+    monkeypatch.setattr(cohort_regression, "_ENTRIES_AT_ONCE", entries)
     fresh = type(mechanism).from_parameters(6, 1.0, mechanism.parameters)
     assert mechanism.cohorts > 2
     assert np.array_equal(fresh.analyst.counter.counts(aggregate), whole)
