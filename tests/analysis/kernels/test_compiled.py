@@ -10,7 +10,6 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import numba
 import numpy as np
 import pytest
 from numba.core.errors import TypingError
@@ -29,46 +28,37 @@ def _half(number):
     return number // 2
 
 
-@pytest.fixture
-def announced(monkeypatch, tmp_path):
-    """Keep kernels in an empty folder, and list those that are compiled."""
-    names = []
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(kernels, "announce", names.append)
-    return names
-
-
 def check(call, kind=np.int64):
     numbers = np.array([60, 80], kind)
     call(numbers, 10)
     assert numbers.tolist() == [3, 4]
 
 
-def test_what_is_compiled_is_announced_and_what_is_loaded_is_not(announced):
+def test_what_is_compiled_is_announced_and_what_is_loaded_is_not(compilations):
     first = kernel(share)
-    assert announced == []
+    assert compilations == []
     for _ in range(2):
         check(first)
-        assert announced == ["share"]
+        assert compilations == ["share"]
     check(first, np.int32)
-    assert announced == ["share", "share"]
+    assert compilations == ["share", "share"]
     again = kernel(share)
     check(again)
     check(again, np.int32)
-    assert announced == ["share", "share"]
+    assert compilations == ["share", "share"]
 
 
-def test_errors_of_the_loop_are_raised_and_cost_nothing(announced):
+def test_errors_of_the_loop_are_raised_and_cost_nothing(compilations):
     call = kernel(share)
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             call(np.array([60, 80]), 0)
     check(call)
     check(kernel(share))
-    assert announced == ["share"]
+    assert compilations == ["share"]
 
 
-def test_wrong_arguments_are_errors(announced):
+def test_wrong_arguments_are_errors(compilations):
     call = kernel(share)
     for wrong in ("9", None, np.zeros(3, np.complex128)):
         with pytest.raises(TypingError):
@@ -78,7 +68,7 @@ def test_wrong_arguments_are_errors(announced):
     check(call)
 
 
-def test_threads_that_begin_together_compile_once(announced):
+def test_threads_that_begin_together_compile_once(compilations):
     call, together = kernel(share), threading.Barrier(8)
 
     def begin(_):
@@ -87,7 +77,7 @@ def test_threads_that_begin_together_compile_once(announced):
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(begin, range(8)))
-    assert announced == ["share"]
+    assert compilations == ["share"]
 
 
 def test_other_threads_run_meanwhile():
@@ -104,7 +94,7 @@ def test_other_threads_run_meanwhile():
 
 
 @pytest.mark.parametrize("room", [0, 100, 10_000])
-def test_a_full_disk_is_not_the_end(room, announced, tmp_path, monkeypatch):
+def test_a_full_disk_is_not_the_end(room, compilations, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be cut off and stay
     call = kernel(share)
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -115,18 +105,18 @@ def test_a_full_disk_is_not_the_end(room, announced, tmp_path, monkeypatch):
         resource.setrlimit(resource.RLIMIT_FSIZE, usual)
     check(call)
     check(kernel(share))
-    assert set(announced) == {"share"}
+    assert set(compilations) == {"share"}
     (folder,) = tmp_path.iterdir()
     assert sorted(path.suffix for path in folder.iterdir()) == [".nbc", ".nbi", ".seal"]
 
 
-def test_a_folder_that_goes_away_is_not_the_end(announced, tmp_path):
+def test_a_folder_that_goes_away_is_not_the_end(compilations, tmp_path):
     call = kernel(share)
     (folder,) = tmp_path.iterdir()
     folder.rmdir()
     folder.write_text("in its place")
     check(call)
-    assert announced == ["share"]
+    assert compilations == ["share"]
 
 
 @pytest.mark.parametrize("setting", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import privet
-from privet.analysis import kernels
 from privet.analysis.kernels.compiled import kernel
 
 # --- in this process --------------------------------------------------------------------------
@@ -22,15 +21,6 @@ from privet.analysis.kernels.compiled import kernel
 def double(numbers):
     for i in range(numbers.size):
         numbers[i] += numbers[i]
-
-
-@pytest.fixture
-def compilations(monkeypatch, tmp_path):
-    """Keep kernels in an empty folder, and list those that are compiled."""
-    names = []
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(kernels, "announce", names.append)
-    return names
 
 
 def use(*kinds):
@@ -131,8 +121,9 @@ def test_nothing_else_is_left_behind(compilations, tmp_path):
 
 SCRIPT = """
 import numpy as np
+import logging, sys
 from privet.analysis import kernels
-kernels.announce = lambda name: print("compiled", name)
+logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
 members, out = np.arange(20, dtype=np.int32).reshape(5, 4), np.zeros(5)
 kernels.likelihood.sum_members(members, np.arange(20.0), out)
 assert out.tolist() == [6, 22, 38, 54, 70], out
@@ -161,9 +152,9 @@ def test_processes_that_compile_at_once_share_what_they_made(tmp_path):
     racing = [process(tmp_path) for _ in range(3)]
     for running in racing:
         shown, said = finish(running)
-        assert set(shown) <= {"compiled sum_members"}
+        assert set(shown) <= {"compiling, once: sum_members"}
         assert said == ""
-    assert finish(process(tmp_path))[0] in ([], ["compiled sum_members"])
+    assert finish(process(tmp_path))[0] in ([], ["compiling, once: sum_members"])
     assert finish(process(tmp_path)) == ([], "")
 
 
@@ -174,7 +165,7 @@ def test_machine_code_that_was_damaged_is_not_run(tmp_path):
     whole = file.read_bytes()
     start = whole.index(b"\x7fELF")
     file.write_bytes(whole[:start] + bytes(64) + whole[start + 64 :])
-    assert finish(process(tmp_path)) == (["compiled sum_members"], "")
+    assert finish(process(tmp_path)) == (["compiling, once: sum_members"], "")
     assert finish(process(tmp_path)) == ([], "")
 
 
@@ -210,6 +201,6 @@ def test_kernels_work_where_nothing_can_be_written(tmp_path):
     settings = {"HOME": str(nowhere), "XDG_CACHE_HOME": str(nowhere), "PYTHONPATH": str(tmp_path)}
     for _ in range(2):
         shown, said = finish(process("", **settings))
-        assert shown == ["compiled sum_members"]
+        assert shown == ["compiling, once: sum_members"]
         assert said.count("NotKept: Compiled code is not kept: numba finds no folder") == 1
     assert not [*tmp_path.rglob("*.nb?")]

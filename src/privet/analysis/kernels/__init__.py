@@ -8,24 +8,13 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any
 
 # Reports side by side in lanes.py, and the most words that one may have there.
 TILE, MOST_WORDS = 32, 4
 # The planes and slots of a line of columns in adder.py, and one line more, so that those of
 # different lines are not 2^n bytes apart.
 STATE_BYTES = 41 * 64
-
-
-def _say_nothing(name: str) -> None:
-    pass
-
-
-# Called with the name of a kernel that is about to be compiled, for it takes seconds.
-announce: Callable[[str], object] = _say_nothing
 
 
 def __getattr__(name: str) -> Any:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numba import config, njit, typeof
 from numba.core.errors import NumbaError
 from numba.core.event import Listener, register
 
-from .. import kernels
 from .keeping import Kept
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+log = logging.getLogger("privet.kernels")
 
 _kernels: set[Callable[..., Any]] = set()
 # Those that were compiled and have not returned since.
@@ -67,7 +67,7 @@ class _Listener(Listener):  # type: ignore[misc]
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
         if function in _kernels:
-            kernels.announce(function.__name__)
+            log.info("compiling, once: %s", function.__name__)  # as it takes seconds
 
     def on_end(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
