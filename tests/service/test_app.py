@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from privet.service import app as application
-from privet.service import make_app
+from privet.service.app import make_app
 from privet.service.bodies import Rooms
 from privet.store import Store
 from privet.store.sqlite import Sqlite

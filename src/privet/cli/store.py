@@ -6,6 +6,9 @@ from pathlib import Path
 
 import click
 
+from ..errors import InvalidTally
+from ..service.tokens import replace_token
+from ..store import open_store
 from .options import JSON, InOrder
 from .output import plural, print_json, say
 
@@ -31,9 +34,6 @@ def check(place: str, json_out: bool) -> None:
 
     privet store check surveys.db
     """
-    from ..errors import InvalidTally
-    from ..store import open_store
-
     with open_store(place, create=False) as opened:
         problems, strange = opened.check_all()
         right = {id: opened.tally(id).n for id in problems if problems[id] is None}
@@ -65,12 +65,6 @@ def token(place: str, token_file: Path | None, json_out: bool) -> None:
 
     privet store token surveys.db --token-file token.txt
     """
-    from ..errors.extras import require
-
-    require("starlette", "serve", "privet store token")
-    from ..service.access import replace_token
-    from ..store import open_store
-
     with open_store(place, create=False) as opened:
         made = replace_token(opened, token_file)
     if token_file is not None:

@@ -1,4 +1,4 @@
-"""Who may do what: the administrator has a token, of which the store keeps the hash.
+"""Who may do what: the administrator has a token (`tokens`), and everyone else has none.
 
 Programs send it in a header. Browsers trade it for a session, which is random too and ends: with a
 logout, after some hours, or with the token. Its cookie cannot be read by any script, nor sent by
@@ -7,43 +7,19 @@ another site's page, nor used by any page but ours.
 
 from __future__ import annotations
 
-import logging
-from hashlib import sha256
-from hmac import compare_digest
-from pathlib import Path
 from secrets import token_urlsafe
 from time import time
-from typing import TYPE_CHECKING
 
-from ..device.files import replacing
-from ..errors import InvalidFile
+from starlette.requests import Request
+
 from ..store import Store
 from .problems import Problem
+from .tokens import TOKEN_BYTES, hashed, is_token
 
-if TYPE_CHECKING:
-    from starlette.requests import Request
+__all__ = ["begin_session", "check_same_origin", "end_session", "is_admin", "may_be_admin"]
 
-__all__ = [
-    "begin_session", "check_same_origin", "end_session", "hashed", "is_admin", "is_token",
-    "may_be_admin", "replace_token", "settle_token",
-]  # fmt: skip
-
-log = logging.getLogger("privet.service")
-
-_TOKEN_BYTES = 32
-_SHORTEST = 22  # base64url characters of 128 random bits
 _COOKIE, _SESSION_SECONDS = "privet", 12 * 3600
 _SAFE = ("GET", "HEAD")
-
-
-def hashed(token: str) -> bytes:
-    """Return what the store keeps of a token, a session, or an invitation."""
-    return sha256(token.encode()).digest()
-
-
-def is_token(token: str, kept: bytes | None) -> bool:
-    """Tell whether this is the administrator's token; the time says nothing of it."""
-    return compare_digest(hashed(token), kept or b"")
 
 
 def may_be_admin(request: Request) -> bool:
@@ -79,7 +55,7 @@ def begin_session(request: Request, store: Store, token: str) -> str | None:
     """Return the header that keeps a new session in a browser, or None for a wrong token."""
     if not is_token(token, store.token()):
         return None
-    session, now = token_urlsafe(_TOKEN_BYTES), int(time())
+    session, now = token_urlsafe(TOKEN_BYTES), int(time())
     length = {"now": now, "seconds": _SESSION_SECONDS}
     if not store.begin_session(hashed(token), hashed(session), **length):  # replaced just now
         return None
@@ -103,39 +79,3 @@ def _cookie(request: Request, session: str, seconds: int) -> str:
     path = request.scope.get("root_path") or "/"
     kept = f"Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
     return f"{_COOKIE}={session}; {kept}"
-
-
-def settle_token(store: Store, path: Path | None) -> str | None:
-    """Make the token in a file the store's; return a new one, where none was there.
-
-    Without a file, the store's own goes on being valid, and is made if there is none. So it does
-    where the file has a token that was replaced: an old file must not bring that back.
-    """
-    if path is not None and path.exists():
-        token = path.read_text("utf-8", "replace").strip()
-        if len(token) < _SHORTEST or not token.isascii() or not token.isprintable():
-            raise InvalidFile(f"{path}: a token has at least {_SHORTEST} printable characters.")
-        if not store.set_token(hashed(token)):
-            log.warning("%s: this token was replaced, and is not valid; the new one is.", path)
-        return None
-    if path is None and store.token() is not None:
-        return None
-    return _new_token(store, path, for_good=False)
-
-
-def replace_token(store: Store, path: Path | None) -> str:
-    """Make a new token, after which the one before is never valid again; write it to a file."""
-    return _new_token(store, path, for_good=True)
-
-
-def _new_token(store: Store, path: Path | None, *, for_good: bool) -> str:
-    token = token_urlsafe(_TOKEN_BYTES)
-    if path is None:
-        store.set_token(hashed(token), for_good=for_good)
-        return token
-    if path.exists():  # whose mode the new one takes
-        path.chmod(0o600)
-    with replacing(path, private=True) as temporary:
-        temporary.write_text(token + "\n", "utf-8")
-        store.set_token(hashed(token), for_good=for_good)
-    return token

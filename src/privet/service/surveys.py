@@ -12,7 +12,6 @@ from starlette.responses import Response
 
 from ..device.contract import Contract
 from ..errors import NoSurvey
-from .access import hashed
 from .bodies import media_type
 from .ingest import JSON
 from .messages import (
@@ -26,6 +25,7 @@ from .messages import (
 from .problems import Problem
 from .replies import json_reply, tagged
 from .settings import Settings, in_query
+from .tokens import hashed
 
 if TYPE_CHECKING:
     from starlette.requests import Request
