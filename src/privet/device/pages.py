@@ -12,7 +12,6 @@ from math import gcd, prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidAnswer, InvalidArgument
-from ..errors.extras import require
 from .answers.base import Answers
 from .answers.choice import Choice
 from .answers.names import Names
@@ -151,21 +150,8 @@ def cell_names(answers: Answers) -> tuple[str, ...]:
     return answers.band_names if isinstance(answers, Scale) else answers.names
 
 
-def weights_of(
-    surveys: Sequence[Survey],
-    asked: Sequence[tuple[str, ...]],
-    mechanisms: Sequence[Mechanism],
-    shares: Mapping[Asked, float] | None,
-) -> list[int]:
+def weights_of(asked: Sequence[tuple[str, ...]], shares: Mapping[Any, float]) -> list[int]:
     """Return an integer for each page, 0 for one that nobody is to draw."""
-    if shares is None:
-        if len(asked) == 1:
-            return [1]
-        # The shares of least error are the minimum of a convex function, and no closed form.
-        require("numpy", "analysis", "A questionnaire of several pages without 'shares'")
-        from ..plan.questionnaires import best_shares
-
-        return _in_whole_numbers(best_shares(surveys, asked, mechanisms))
     owner = "Questionnaire"
     if not isinstance(shares, Mapping):
         raise InvalidArgument(owner, "shares", "a mapping of pages to shares", shares)

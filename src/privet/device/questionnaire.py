@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import InvalidArgument, InvalidSurvey
 from ..errors.arguments import positive
+from ..errors.extras import require
 from .answers.fields import answers_field, answers_fields, answers_of, mechanism_of
 from .canonical import STREAMS, check_fields, check_stream
 from .contract import Contract
@@ -98,7 +99,10 @@ class Questionnaire(Contract, field="questions"):
         identifier = check_id("Questionnaire", id if id is not None else slug(title, "questions"))
         asked = [(name,) for name in by_id] + _check_tables(by_id, tables)
         mechanisms = [_mechanism(_found(by_id, ids), epsilon) for ids in asked]
-        weights = weights_of([*by_id.values()], asked, mechanisms, shares)
+        if shares is None:
+            weights = weights_of(asked, _default_shares([*by_id.values()], asked, mechanisms))
+        else:
+            weights = weights_of(asked, shares)
         drawn = [page for page in zip(asked, weights, mechanisms, strict=True) if page[1]]
         self._settle(title, by_id, drawn, identifier, max(STREAMS))
 
@@ -319,6 +323,20 @@ def _check_tables(
         seen.add(frozenset(ids))
         checked.append(ids)
     return checked
+
+
+def _default_shares(
+    surveys: Sequence[Survey],
+    asked: Sequence[tuple[str, ...]],
+    mechanisms: Sequence[Mechanism],
+) -> Mapping[tuple[str, ...], float]:
+    """Return the shares of least error: the minimum of a convex function, and no closed form."""
+    if len(asked) == 1:
+        return {asked[0]: 1.0}
+    require("numpy", "analysis", "A questionnaire of several pages without 'shares'")
+    from ..analysis.tables.sharing import best_shares
+
+    return best_shares(surveys, asked, mechanisms)
 
 
 def _mechanism(asked: Sequence[Survey], epsilon: float) -> Mechanism:

@@ -13,29 +13,80 @@ logarithmic barrier that is lowered step by step. Pages that do not help get no 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...device.mechanisms.base import Mechanism
+from ...device.pages import cell_names
+from ...device.survey import Survey
 from ...errors import InvalidArgument
 from ...errors.arguments import positive
 from .interactions import Questions, interactions
-from .variances import costs_of
+from .pages import Floats
+from .variances import Privacy, costs_of
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+Ids = tuple[str, ...]
 
-    from .pages import Floats
-    from .variances import Privacy
-
-__all__ = ["page_shares"]
+__all__ = ["best_shares", "measured", "page_shares", "spread_alone", "tabled"]
 
 # Relative to the sum at equal shares.
 _BARRIERS = 10.0 ** -np.arange(11)
 _ROUNDS, _CLOSE = 100, 1e-3
+# As good as infinitely many people, for variances that depend on their number.
+_MANY = 10**9
 # A page that adds less than this to every precision is not drawn.
 _SMALL = 1e-3
+
+
+def best_shares(
+    surveys: Sequence[Survey], asked: Sequence[Ids], mechanisms: Sequence[Mechanism]
+) -> dict[Ids, float]:
+    """Return the share of people for each page that gives the least summed mean variance.
+
+    Shares of answers count with the mean of their variances (`page_shares`), numbers
+    on a scale with the variance of their mean on [-1, 1], which is about as large.
+    """
+    by_id = {one.id: one for one in surveys}
+    made = dict(zip(asked, mechanisms, strict=True))
+    apart = [ids for ids in asked if measured([by_id[name] for name in ids]) != "share"]
+    together = [ids for ids in asked if ids not in apart]
+    sizes, places = tabled(surveys, together)
+    alone = [spread_alone(by_id[ids[0]], made[ids]) for ids in apart]
+    shares = page_shares(places, sizes, [made[ids] for ids in together], places, alone=alone)
+    found = dict(zip([*together, *apart], shares.tolist(), strict=True))
+    return {ids: found[ids] for ids in asked}
+
+
+def tabled(
+    surveys: Sequence[Survey], pages: Sequence[Ids]
+) -> tuple[list[int], list[tuple[int, ...]]]:
+    """Return how many answers each question has that tables may join, and each page's questions.
+
+    These are numbered as the first say.
+    """
+    ids = {one.id: len(cell_names(one.answers)) for one in surveys if one.answers.kind != "several"}
+    return [*ids.values()], [tuple(map([*ids].index, page)) for page in pages]
+
+
+def spread_alone(survey: Survey, mechanism: Mechanism) -> float:
+    """Return n times the variance that a page counts with which joins no table."""
+    if survey.answers.kind == "scale":
+        windows = np.arange(mechanism.numbers)  # type: ignore[attr-defined]
+        slope = float(mechanism.slope)  # type: ignore[attr-defined]
+        chances = mechanism.analyst.estimator.chances.mean(axis=1)  # type: ignore[attr-defined]
+        spread = chances @ windows**2 - (chances @ windows) ** 2
+        return float(spread * (2 / slope / (mechanism.d - 1)) ** 2)
+    share = survey.answers.most / (2 * mechanism.d)  # type: ignore[attr-defined]
+    variance = mechanism.variance(np.full(mechanism.d, share), _MANY)
+    return _MANY * float(variance.mean())
+
+
+def measured(asked: Sequence[Survey]) -> str:
+    """Return what the errors of a question, or of a table of several, are of."""
+    of = {"choice": "share", "several": "option", "scale": "mean"}
+    return "share" if len(asked) > 1 else of[asked[0].answers.kind]
 
 
 def page_shares(
