@@ -20,6 +20,7 @@ from commands import (
     write_reports,
 )
 from privet import __version__, cli
+from privet.cli.commands import COMMANDS
 from privet.store import open_store
 
 
@@ -114,8 +115,9 @@ def test_the_examples_work_one_after_the_other(folder):
 def test_the_commands_are_listed_with_the_exit_codes():
     assert succeeds() == succeeds("--help") == succeeds("-h")
     text = " ".join(succeeds("--help").split())
-    for name in cli.COMMANDS:
+    for name in COMMANDS:
         assert f" {name} " in text
+        assert text.count(COMMANDS[name]) == 1
     for code in (
         "0 success",
         "2 wrong usage",
@@ -125,6 +127,20 @@ def test_the_commands_are_listed_with_the_exit_codes():
         "143 terminated",
     ):
         assert code in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_listed_as_it_describes_itself(name):
+    described = " ".join(succeeds(name, "--help").split("\n\n")[1].split())
+    assert described == COMMANDS[name] or described.startswith(f"{COMMANDS[name]} ")
+
+
+def test_help_imports_no_command():
+    code = (
+        "import sys; from privet.cli import main; main(['--help'], standalone_mode=False); "
+        "assert not {'numpy', 'rich', 'privet.cli.survey'} & {*sys.modules}"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)
 
 
 def test_the_version():

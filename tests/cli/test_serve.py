@@ -36,10 +36,12 @@ def test_a_store_that_is_none(folder):
 
 
 @pytest.mark.parametrize("package", ["uvicorn", "starlette"])
-def test_what_is_missing_is_named(folder, monkeypatch, package):
-    monkeypatch.setitem(sys.modules, package, None)
-    line = fails(SYSTEM, "serve", "--store", "s.db", "--port", 0)
-    assert line == f"privet serve needs {package}: pip install 'privet[serve]'"
+def test_what_is_missing_is_named(folder, package):
+    code = f"import sys; sys.modules[{package!r}] = None; from privet.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", "--store", "s.db", "--port", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    said = f"Error: privet serve needs {package}: pip install 'privet[serve]'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (SYSTEM, "", said)
 
 
 def test_a_token_file_that_has_none(folder):

@@ -8,16 +8,16 @@ an exit code).
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
-from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
 import click
 
 from .. import __version__
-from ..analysis import kernels
+from .commands import COMMANDS, load
 from .failures import (
     BAD_DATA,
     EPILOG,
@@ -31,11 +31,6 @@ from .failures import (
 
 __all__ = ["BAD_DATA", "COMMANDS", "EPILOG", "FAILED", "INTERRUPTED", "SYSTEM", "USAGE", "main"]
 
-COMMANDS = (
-    "demo", "plan", "survey", "questionnaire", "randomize", "tally", "estimate", "compare",
-    "regress", "simulate", "audit", "paper", "serve", "store", "backup",
-)  # fmt: skip
-
 
 class _Commands(click.Group):
     """Knows its commands by name, and imports each when it is called."""
@@ -44,11 +39,11 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
-        assert isinstance(command, click.Command)  # noqa: S101
-        return command
+        return load(cmd_name) if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([*COMMANDS.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, args or ["--help"])
@@ -60,6 +55,13 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         with in_one_line(), ending_tidily():
             return super().invoke(ctx)
+
+
+class _Printer(logging.Handler):
+    """Prints where stderr is now, which leaves a bar of progress whole."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(record.getMessage(), file=sys.stderr)
 
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
@@ -81,5 +83,7 @@ def main() -> None:
     # Bars and people's categories are not ASCII; file names may be any bytes.
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
-    if sys.stderr.isatty():  # print, unlike click.echo, leaves a bar of progress whole
-        kernels.announce = lambda name: print(f"compiling, once: {name}", file=sys.stderr)
+    if sys.stderr.isatty():
+        log = logging.getLogger("privet.kernels")
+        log.setLevel(logging.INFO)
+        log.handlers = [_Printer()]

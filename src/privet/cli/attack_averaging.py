@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from secrets import randbits
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
+from ..device.mechanisms.subsets.k_subset import KSubset
+from ..figures import canvas, plot_averaging
+from ..simulate import averaging as run
+from ..simulate.averaging import Averaged
 from .options import FIGURE, JSON, SEED, Once
-from .output import outputs, print_json
+from .output import print_json
 from .terminal import print_table, progress
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..simulate.averaging import Averaged
+from .writing import outputs
 
 
 @click.command(cls=Once)
@@ -49,11 +51,6 @@ def averaging(
 
     privet simulate attack averaging --people 500 --figure averaging.png
     """
-    from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
-    from ..device.mechanisms.subsets.k_subset import KSubset
-    from ..figures import canvas, plot_averaging
-    from ..simulate import averaging as run
-
     subset = KSubset(d, epsilon)
     levels = TwoLevelUnary(d, 2 * epsilon if all_epsilon is None else all_epsilon, epsilon)
     clients = {

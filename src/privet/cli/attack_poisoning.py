@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from ..device.mechanisms.registry import by_name
+from ..poisoning.trials import Lie, Trial, trial
+from ..simulate import truth as truth_of
 from .options import JSON, SEED, Once
 from .output import print_json
-
-if TYPE_CHECKING:
-    from ..poisoning.trials import Lie, Trial
 
 
 @click.command("poisoning", cls=Once)
@@ -53,10 +51,6 @@ def poisoning(
     from secrets import randbelow
 
     from numpy.random import default_rng
-
-    from ..device.mechanisms.registry import by_name
-    from ..poisoning.trials import trial
-    from ..simulate import truth as truth_of
 
     if mechanism not in by_name:
         raise click.UsageError(f"There is no mechanism {mechanism!r}.")

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
+from ..audit import Audit, Command, Page
+from ..audit import audit as measure
+from ..audit.peers import Audited, audit_peers, markdown
 from .failures import FAILED
 from .guards import read_contract
 from .options import INPUT, JSON, Once
 from .output import print_json
 from .terminal import print_table, progress
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..audit import Audit
-    from ..audit.peers import Audited
 
 
 class _Usual(NamedTuple):
@@ -73,11 +71,12 @@ def audit(
     timing: tuple[str, ...],
     json_out: bool,
 ) -> None:
-    """Audit a client of a survey: make many reports of known answers, and see what they reveal.
+    """Audit a client of a survey: see what its reports reveal.
 
-    By default the client is this package. The exit code is 5 if anything is wrong: ε is exceeded,
-    the law of reports is not the contract's, the same answer is randomized again, something leaks
-    besides the report, a page gives the answer away, or time tells hits from misses.
+    It makes many reports of known answers. By default the client is this package. The exit code is
+    5 if anything is wrong: ε is exceeded, the law of reports is not the contract's, the same answer
+    is randomized again, something leaks besides the report, a page gives the answer away, or time
+    tells hits from misses.
 
     privet audit survey.json --trials 100000 --confidence 0.9999
     """
@@ -86,8 +85,6 @@ def audit(
     if peers:
         _of_peers(ctx, trials, confidence, json_out)
         return
-    from ..audit import Command, Page
-    from ..audit import audit as measure
 
     contract = read_contract(survey)  # type: ignore[arg-type]
     client: Any = None
@@ -133,7 +130,6 @@ def _print(found: Audit) -> None:
 
 
 def _of_peers(ctx: click.Context, trials: int | None, confidence: float, json_out: bool) -> None:
-    from ..audit.peers import audit_peers, markdown
 
     rows = audit_peers(**({"trials": trials} if trials else {}), confidence=confidence)
     if json_out:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
+from ..store import open_store
 from .options import INPUT, JSON, OUTPUT, Once, keep_apart
 from .output import plural, print_json, say
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @click.command(cls=Once)
@@ -24,8 +22,6 @@ def backup(path: Path, out: Path, json_out: bool) -> None:
 
     privet backup surveys.db backup.db
     """
-    from ..store import open_store
-
     keep_apart([path], [out])
     with open_store(path, create=False) as opened:
         opened.backup(out)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..analysis.tally import Tally
+from ..bulk import read_reports
+from ..bulk.groups import Group
+from ..bulk.tallying import is_tally
+from ..device.contract import Contract
 from ..device.mechanisms.subsets.k_subset import KSubset
-from ..poisoning import check, check_reports
+from ..poisoning import Finding, check, check_reports
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..analysis.tally import Tally
-    from ..bulk.groups import Group
-    from ..device.contract import Contract
-    from ..poisoning import Finding
-
     Found = Mapping[Group, Sequence[Finding]]
 
 _RARE = 0.01
@@ -26,12 +25,9 @@ _RARE = 0.01
 def looked_for(contract: Contract, tallies: Mapping[Group, Tally], files: Sequence[Any]) -> Found:
     """Test the tallies of all groups; or the reports of sets, where local files have them all."""
     found: dict[Group, Sequence[Finding]] = {group: check(one) for group, one in tallies.items()}
-    if isinstance(contract.mechanism, KSubset) and [*tallies] == [()]:
-        from ..bulk import read_reports
-        from ..bulk.tallying import is_tally
-
-        if all(isinstance(file, Path) and not is_tally(file) for file in files):
-            found[()] = check_reports(contract.mechanism, read_reports(files, contract))
+    local = all(isinstance(file, Path) and not is_tally(file) for file in files)
+    if isinstance(contract.mechanism, KSubset) and [*tallies] == [()] and local:
+        found[()] = check_reports(contract.mechanism, read_reports(files, contract))
     return found
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
+from ..analysis.lookup import SEPARATOR
+from ..bulk import count_answers
+from ..device.answers.scale import Scale
+from ..device.answers.several import Several
+from ..device.questionnaire import Questionnaire
+from ..device.survey import Survey
+from ..device.values import in_order
+from ..device.wording import slug
+from ..errors import InvalidFile
 from .kinds import RANGE
+from .options import Reading
 from .terminal import progress
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from ..device.questionnaire import Questionnaire
-    from .options import Reading
 
 # A column with more different answers is hardly a choice of categories.
 _MOST_CATEGORIES = 100
@@ -33,11 +38,6 @@ def questionnaire_from(
     reading: Reading,
 ) -> Questionnaire:
     """Return a questionnaire with a question for each of these columns, in this order."""
-    from ..device.answers.scale import Scale
-    from ..device.questionnaire import Questionnaire
-    from ..device.survey import Survey
-    from ..device.wording import slug
-
     if title is None or epsilon is None:
         raise click.UsageError("--from needs --title and --epsilon.")
     for one in scales:
@@ -67,7 +67,6 @@ def _by_column(given: Sequence[str]) -> dict[str, str]:
 
 
 def _several(found: Sequence[str], most: str) -> Any:
-    from ..device.answers.several import Several
 
     if most and not most.isdecimal():
         raise click.UsageError(f"--several is COLUMN or COLUMN=MOST, not {most!r}.")
@@ -76,11 +75,6 @@ def _several(found: Sequence[str], most: str) -> Any:
 
 def _categories(paths: Sequence[Path], column: str, reading: Reading, *, listed: bool) -> list[str]:
     """Return the different answers of a column, or the options that its cells hold."""
-    from ..analysis.lookup import SEPARATOR
-    from ..bulk import count_answers
-    from ..device.values import in_order
-    from ..errors import InvalidFile
-
     counted = count_answers(paths, column, progress=progress, **reading.options())
     found = [*counted.counts]
     if listed:

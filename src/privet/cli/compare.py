@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from ..analysis.estimate import Estimate
+from ..analysis.scale_estimate import ScaleEstimate
+from ..analysis.shown import Shown
+from ..analysis.sums.changes import Changes, changes
+from ..analysis.sums.fit import fit
+from ..analysis.sums.homogeneity import homogeneity
+from ..analysis.tally import Tally
+from ..bulk import tally_groups
+from ..bulk.groups import Group
+from ..bulk.known import read_figures, read_shares
+from ..device.contract import Contract
+from ..device.questionnaire import Questionnaire
+from ..errors import InvalidFile, NoReports, SurveyMismatch
 from .differences import KNOWN, Compared, Pair, Verdict
 from .guards import LEAST_GROUP, is_survey, note_groups, read_contract
 from .options import FIGURE, INPUT, JSON, LEVEL, TABLE, Once, files_of, keep_apart
-from .output import counted_in, outputs, plural, print_json, printable, say, write_table
+from .output import counted_in, plural, print_json, printable, say
 from .show import ROWS, ROWS_OF_A_GROUP
 from .terminal import progress
 from .weights import value_in_words
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..analysis.shown import Shown
-    from ..analysis.sums.changes import Changes
-    from ..analysis.tally import Tally
-    from ..bulk.groups import Group
-    from ..device.contract import Contract
-
+from .writing import outputs, write_table
 
 _MOST_GROUPS_NAMED = 10
 
@@ -72,7 +77,7 @@ def compare(
     out: Path | None,
     figure: Path | None,
 ) -> None:
-    """Compare two or more waves or groups, or one group of people with what is known.
+    """Compare waves or groups, or one group with what is known.
 
     Each of REPORTS (a file, a folder or a pattern) is a group by itself, and the others are
     compared with the first. With --by, the groups of all are compared; with --known, all together
@@ -145,9 +150,6 @@ class _Crowd:
 
     def tallies(self, by: str | None) -> dict[Group, Tally]:
         """Count them, by the values of a column if one is given."""
-        from ..bulk import tally_groups
-        from ..errors import NoReports
-
         columns = [] if by is None else [by]
         counted = tally_groups(self.paths, self.survey, columns, progress=progress)
         if not sum(tally.n for tally in counted.values()):
@@ -173,8 +175,6 @@ def _crowds(reports: Sequence[str], surveys: Sequence[Path], *, apart: bool) -> 
 
 def _check_question(crowd: _Crowd, question: str | None) -> None:
     """Refuse a questionnaire without a question of its own, and a survey with one."""
-    from ..device.questionnaire import Questionnaire
-
     contract = crowd.survey
     if not isinstance(contract, Questionnaire):
         if question is not None:
@@ -187,7 +187,6 @@ def _check_question(crowd: _Crowd, question: str | None) -> None:
 
 
 def _kind(contract: Contract, question: str | None) -> str:
-    from ..device.questionnaire import Questionnaire
 
     one: Any = contract[question or ""] if isinstance(contract, Questionnaire) else contract
     return str(one.answers.kind)
@@ -204,8 +203,6 @@ def _groups(
     crowd: _Crowd, by: str, counted: Mapping[Group, Tally], chosen: str | None
 ) -> dict[str, Tally]:
     """Return the tallies of groups: those that are chosen, or all that are large enough."""
-    from ..errors import InvalidFile
-
     tallies = {value_in_words(value): tally for (value,), tally in counted.items()}
     large = [name for name, tally in tallies.items() if tally.n >= LEAST_GROUP]
     names = large if chosen is None else [name.strip() for name in chosen.split(",")]
@@ -240,9 +237,6 @@ def _between(estimates: Mapping[str, Shown], level: float, *, waves: bool) -> Co
 
 
 def _changes(first: Shown, second: Shown, level: float, times: int) -> Changes:
-    from ..analysis.scale_estimate import ScaleEstimate
-    from ..analysis.sums.changes import changes
-    from ..errors import SurveyMismatch
 
     scales = [isinstance(one, ScaleEstimate) for one in (first, second)]
     if isinstance(first, ScaleEstimate) and isinstance(second, ScaleEstimate):
@@ -255,10 +249,6 @@ def _changes(first: Shown, second: Shown, level: float, times: int) -> Changes:
 
 def _with_known(estimates: Mapping[str, Shown], path: Path, level: float) -> Compared:
     """Compare people with what is known."""
-    from ..analysis.scale_estimate import ScaleEstimate
-    from ..analysis.sums.changes import changes
-    from ..bulk.known import read_figures, read_shares
-
     ((name, estimate),) = estimates.items()
     if isinstance(estimate, ScaleEstimate):
         found = estimate.change(read_figures(path, estimate.scale)).table(level)
@@ -271,10 +261,6 @@ def _with_known(estimates: Mapping[str, Shown], path: Path, level: float) -> Com
 
 def _test(estimates: Mapping[str, Shown], pairs: Sequence[Pair], known: Any = None) -> Verdict:
     """Return one test of all: of shares together, or of the mean, or the least of all p-values."""
-    from ..analysis.estimate import Estimate
-    from ..analysis.sums.fit import fit
-    from ..analysis.sums.homogeneity import homogeneity
-
     groups = list(estimates.values())
     survey = groups[0].survey
     shares = [one for one in groups if isinstance(one, Estimate)]

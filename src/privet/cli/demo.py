@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from contextlib import ExitStack, suppress
 from importlib.util import find_spec
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..device.survey import Survey
+from ..figures import save_estimate
+from .demo_questionnaire import count_reports, run
+from .demo_service import Served, served
 from .options import JSON, OUTPUT, PICTURE, Once, keep_apart
-from .output import outputs, print_json, say
+from .output import print_json, say
 from .show import describe_estimate, describe_survey, print_estimate
-from .terminal import progress
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..analysis.tally import Tally
-    from .demo_service import Served
+from .writing import outputs
 
 QUESTION = "What did you have for breakfast?"
 # Out of 100 people.
@@ -61,7 +58,7 @@ def demo(
     keep: bool,
     json_out: bool,
 ) -> None:
-    """Ask a made-up crowd a question and learn the answer from randomized reports alone.
+    """Learn what a made-up crowd answers from its reports alone.
 
     privet demo --people 20000 --epsilon 2
     """
@@ -77,8 +74,6 @@ def demo(
     keep_apart([], [answers, figure])
     people = people or (_PEOPLE_SERVED if serve else _PEOPLE)
     if questionnaire:
-        from .demo_questionnaire import run
-
         run(people, epsilon, figure, answers, json_out)
         return
     with ExitStack() as stack:
@@ -100,17 +95,12 @@ def _ask(
     """Ask one question; return the service, if there is one, which ends with the stack."""
     import numpy as np
 
-    from ..device.survey import Survey
-    from ..figures import save_estimate
-
     survey = Survey(QUESTION, list(SHARES), epsilon)
     crowd, service = _crowd(people), None
     with outputs(answers, figure) as (place, picture):
         if place is not None:
             place.write_text("\n".join(["answer", *crowd, ""]), encoding="utf-8")
         if serving is not None:
-            from .demo_service import served
-
             service = serving.enter_context(served(survey, crowd))
             tally, first = service.tally(), service.first
         else:
@@ -143,17 +133,6 @@ def _ask(
     drawn = f" The picture is in {figure}." if figure is not None else ""
     click.echo(f"{held} of {len(SHARES)} intervals contain the truth.{drawn}")
     return service
-
-
-def count_reports(contract: Any, first: bytes, others: Iterator[bytes], people: int) -> Tally:
-    """Return a tally of everyone's report; the others are made while they are counted."""
-    tally: Tally = contract.tally()
-    reports = chain([first], others)
-    with progress("Randomizing", total=people) as advance:
-        while some := [*islice(reports, 1000)]:
-            tally.update(some)
-            advance(len(some))
-    return tally
 
 
 def _crowd(people: int) -> list[str]:

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import groupby, product
+from collections.abc import Iterator
+from itertools import chain, groupby, islice, product
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 
 from ..analysis.lookup import SEPARATOR
+from ..analysis.questionnaire_estimate import QuestionnaireEstimate
 from ..analysis.tables.ratios import shown
+from ..analysis.tally import Tally
 from ..device.answers.scale import Scale
 from ..device.answers.several import Several
+from ..device.pages import Page
 from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
-from .demo import count_reports
-from .output import outputs, print_json, rows_of
+from ..figures import canvas, plot_estimate, plot_scale, plot_table
+from .output import print_json, rows_of
 from .questionnaires import association_in_words
 from .show import describe_survey
-from .terminal import print_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..analysis.questionnaire_estimate import QuestionnaireEstimate
-    from ..device.pages import Page
+from .terminal import print_table, progress
+from .writing import outputs
 
 # Where people live, out of 100, and how they get to work from there.
 HOMES = {"city": 45, "suburb": 35, "country": 20}
@@ -94,6 +94,17 @@ def run(
     held = sum(row.holds for row in every)
     drawn_in = f" The picture is in {figure}." if figure is not None else ""
     click.echo(f"{held} of {len(every)} intervals contain the truth.{drawn_in}")
+
+
+def count_reports(contract: Any, first: bytes, others: Iterator[bytes], people: int) -> Tally:
+    """Return a tally of everyone's report; the others are made while they are counted."""
+    tally: Tally = contract.tally()
+    reports = chain([first], others)
+    with progress("Randomizing", total=people) as advance:
+        while some := [*islice(reports, 1000)]:
+            tally.update(some)
+            advance(len(some))
+    return tally
 
 
 def questionnaire(epsilon: float) -> Questionnaire:
@@ -233,8 +244,6 @@ def _document(
 
 def _draw(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]], path: Path) -> None:
     """Draw a panel for each kind of answer, and the table."""
-    from ..figures import canvas, plot_estimate, plot_scale, plot_table
-
     figure = canvas.new_figure(12, 8)
     (way, habits), (minutes, table) = figure.subplots(2, 2)
     for ax, name in ((way, "way"), (habits, "habits")):

@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
 from hashlib import sha256
@@ -19,7 +20,7 @@ from secrets import token_urlsafe
 from tempfile import TemporaryDirectory
 from threading import Event
 from time import sleep
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ..analysis.tally import Tally
@@ -29,9 +30,6 @@ from ..errors.extras import require
 from ..store import open_store
 from .output import plural, say
 from .terminal import progress
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _AT_ONCE = 16
 # One in so many does not hear the service's reply and sends again, or comes too late.

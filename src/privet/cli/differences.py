@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log10
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
+from rich.table import Table
 
+from ..analysis.shown import Shown, decimals
+from ..analysis.sums.changes import Changes
+from ..device.survey import Survey
+from ..figures import canvas, plot_changes, plot_scale_changes
 from .output import in_lists, plural, rows_of
 from .show import ROWS, ROWS_OF_A_GROUP, describe_survey
 from .terminal import console, new_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from rich.table import Table
-
-    from ..analysis.shown import Shown
-    from ..analysis.sums.changes import Changes
-    from ..device.survey import Survey
 
 # What people are compared with, if those are not people.
 KNOWN = "known"
@@ -84,7 +81,6 @@ class Pair:
             self._show_shares(title, survey, top)
 
     def _show_shares(self, title: str, survey: Survey, top: int) -> None:
-        from ..analysis.shown import decimals
 
         one = self.changes
         row, rows = ("option", "options") if survey.answers.kind == "several" else _CATEGORIES
@@ -205,8 +201,6 @@ class Compared:
 
     def draw(self, path: Path) -> None:
         """Draw one picture, with a panel for each pair."""
-        from ..figures import canvas, plot_changes, plot_scale_changes
-
         titled = {f"{pair.second} − {pair.first}": pair.changes for pair in self.pairs}
         one = self._survey
         if one.answers.kind == "scale":

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
+from ..bulk import tally_groups
+from ..bulk.spark import tally_paths
+from ..device.contract import Contract
+from ..device.survey import Survey
+from ..errors import NoReports
+from .checking import describe_checks, looked_for, print_checks
 from .groups import Estimates, Looks
 from .guards import note_groups, survey_and_reports
 from .options import FIGURE, INPUT, JSON, LEVEL, TABLE, TARGET, Once, files_of, keep_apart
-from .output import counted_in, outputs, print_json, say, write_table
+from .output import counted_in, print_json, say
+from .questionnaires import Answered, tables_from
 from .show import ROWS, ROWS_OF_A_GROUP
 from .terminal import progress
 from .weights import describe_weights, known_sizes, say_weights, weigh
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from ..device.contract import Contract
+from .writing import outputs, write_table
 
 
 @click.command(cls=Once)
@@ -102,19 +106,13 @@ def estimate(
     master: str | None,
     **shown: Any,
 ) -> None:
-    """Estimate the distribution of answers from files of reports, or tallies of them.
+    """Estimate the distribution of answers from their reports.
 
-    REPORTS are files, folders, or patterns such as 'days/*.parquet'. SURVEY may be left out where
-    the first of them is a file that carries it.
+    REPORTS are files of reports or tallies, folders, or patterns such as 'days/*.parquet'. SURVEY
+    may be left out where the first of them is a file that carries it.
 
     privet estimate survey.json reports.parquet --figure shares.png
     """
-    from ..bulk import tally_groups
-    from ..device.survey import Survey
-    from ..errors import NoReports
-    from .checking import describe_checks, looked_for, print_checks
-    from .questionnaires import Answered, tables_from
-
     if master is not None and engine != "spark":
         raise click.UsageError("--master is for --engine spark.")
     if exact_csv and (out is None or out.suffix.lower() != ".csv"):
@@ -141,8 +139,6 @@ def estimate(
         if local:
             tallies = tally_groups(files, contract, by, progress=progress)
         else:
-            from ..bulk.spark import tally_paths
-
             with progress("Counting with Spark"):
                 tallies = tally_paths(files, contract, by=by, master=master)
         estimates = {group: tally.estimate() for group, tally in tallies.items()}
@@ -195,8 +191,6 @@ def _quantiles(typed: str | None) -> list[float]:
 
 def _refuse_unfit(contract: Contract, looks: Looks, others: Mapping[str, Any]) -> None:
     """Refuse options that the contract's kind of answer has no use for."""
-    from ..device.survey import Survey
-
     kind = contract.answers.kind if isinstance(contract, Survey) else "questionnaire"
     if looks.quantiles and kind == "choice":
         raise click.UsageError("--quantiles are for numbers on a scale.")

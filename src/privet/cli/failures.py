@@ -7,8 +7,8 @@ import signal
 import sys
 import threading
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 import click
 
@@ -21,9 +21,6 @@ from ..errors import (
     StoreFailure,
 )
 from .output import one_line, say
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 USAGE, BAD_DATA, SYSTEM, FAILED, INTERRUPTED = 2, 3, 4, 5, 130
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
+from .. import figures
+from ..analysis.refine.groups import shrink_groups
+from ..analysis.shown import Shown, Sort
+from ..bulk.groups import Group
+from ..device.mechanisms.forwards import Target
+from ..figures.canvas import save
 from .guards import LEAST_GROUP
 from .output import plural
 from .show import (
@@ -20,17 +30,6 @@ from .show import (
     print_figures,
 )
 from .weights import in_words, value_in_words
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ..analysis.shown import Shown, Sort
-    from ..bulk.groups import Group
-    from ..device.mechanisms.forwards import Target
 
 
 @dataclass(frozen=True)
@@ -84,8 +83,6 @@ class Estimates:
     @cached_property
     def _shrunk(self) -> Mapping[Group, NDArray[np.float64]]:
         """The shrunk shares of groups, which help each other; a single one is shrunk by itself."""
-        from ..analysis.refine.groups import shrink_groups
-
         every = [*self.groups.values()]
         if not self.by or self._numbers or not every[0].can_shrink:
             return {}
@@ -135,9 +132,6 @@ class Estimates:
 
     def draw(self, path: Path) -> None:
         """Draw one picture, with a panel for each group."""
-        from .. import figures
-        from ..figures.canvas import save
-
         options: Any = {"level": self.looks.level} if self._numbers else self.looks.picture
         if not self.by:
             figures.save(self.groups[()], path, **options)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from math import exp
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from ..bulk.paths import OnePath
+from ..bulk.provenance import carried_survey
+from ..device.contract import Contract
+from ..device.survey import Survey
+from ..errors import InvalidFile, PrivetError
 from .output import plural, say
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..bulk.paths import OnePath
-    from ..device.contract import Contract
-    from ..device.survey import Survey
 
 # Groups with fewer reports single people out, and have no estimate to speak of.
 LEAST_GROUP = 10
@@ -29,9 +28,6 @@ _NOT_BYTES = {
 
 def read_survey(path: Path) -> Survey:
     """Read a survey, and nothing else, from its own file or from a file of reports."""
-    from ..device.survey import Survey
-    from ..errors import InvalidFile
-
     found = read_contract(path)
     if not isinstance(found, Survey):
         raise InvalidFile(f"{path}: this is a questionnaire; see privet questionnaire.")
@@ -43,10 +39,6 @@ def read_contract(path: Path, others: Sequence[OnePath] = ()) -> Any:
 
     Where it is among the other files instead, that is said.
     """
-    from ..bulk.provenance import carried_survey
-    from ..device.contract import Contract
-    from ..errors import InvalidFile, PrivetError
-
     carried = carried_survey(path) if path.is_file() else None
     try:
         return carried or Contract.read(path)
@@ -61,8 +53,6 @@ def read_contract(path: Path, others: Sequence[OnePath] = ()) -> Any:
 
 def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Any, list[OnePath]]:
     """Return the survey, and the reports: the first file too, if it carries the survey."""
-    from ..bulk.provenance import carried_survey
-
     carried = carried_survey(path) if path.is_file() else None
     if carried is not None:
         _refuse_swapped(path, reports)
@@ -91,8 +81,6 @@ def is_survey(path: Path) -> bool:
 
 
 def _contract_in(path: Path) -> Contract | None:
-    from ..device.contract import Contract
-    from ..errors import PrivetError
 
     try:
         return Contract.read(path)
@@ -102,9 +90,6 @@ def _contract_in(path: Path) -> Contract | None:
 
 def refuse_reports(answers: Sequence[Path], out: Path) -> None:
     """Refuse reports in place of answers, and a file of text in place of one for reports."""
-    from ..bulk.provenance import carried_survey
-    from ..errors import PrivetError
-
     for path in filter(Path.is_file, answers):
         with suppress(PrivetError):  # which is said when it is read
             if carried_survey(path) is not None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
+from ..device.contract import Contract
 from .guards import keep_another, note_epsilon
 from .output import print_json, say
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from ..device.contract import Contract
 
 
 def hand_over(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..device.answers.base import Answers
+from ..device.answers.base import Answers
+from ..device.answers.scale import Scale
+from ..device.answers.several import Several
 
 _PARTS = (2, 3)
 
@@ -83,14 +83,12 @@ def answers_from(names: Sequence[str], given: dict[str, Any]) -> Sequence[str] |
     if not given["several"]:
         _refuse(given, several, "--several")
         return names
-    from ..device.answers.several import Several
 
     most = given["most"] or min(3, len(names))
     return Several(names, most, pairs=given["pairs"])
 
 
 def _scale(given: dict[str, Any]) -> Answers:
-    from ..device.answers.scale import Scale
 
     also = {name: given[name] for name in ("unit", "whole", "aim") if given[name]}
     if given.get("bands") is not None:

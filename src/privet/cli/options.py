@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from functools import wraps
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from ..analysis.cleaning import Cleaning
 
 
 class Once(click.Command):
@@ -180,8 +180,6 @@ class Reading(NamedTuple):
 
     def options(self, *fates: str) -> dict[str, Any]:
         """Return it for `privet.bulk`, with what is done to missing and to unknown answers."""
-        from ..analysis.cleaning import Cleaning
-
         cleaning = Cleaning(self.strip, self.ignore_case, self.na, *fates)
         return {"cleaning": cleaning, "delimiter": self.delimiter, "sheet": self.sheet}
 

@@ -1,17 +1,14 @@
-"""What commands put out: JSON, files, and lines on stderr."""
+"""What commands print: JSON, and lines on stderr."""
 
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 
 def say(line: str) -> None:
@@ -65,51 +62,6 @@ def print_lines(lines: Mapping[str, str]) -> None:
     width = max(map(len, lines))
     for name, value in lines.items():
         click.echo(f"{name:<{width}}  {value}")
-
-
-@contextmanager
-def outputs(out: Path | None, figure: Path | None) -> Iterator[tuple[Path | None, Path | None]]:
-    """Yield where to write a file and a picture, if at all; both appear if the block succeeds.
-
-    A place that cannot be written, and a missing matplotlib, are errors before the work begins.
-    """
-    from ..device.files import replacing
-    from ..figures.canvas import new_figure
-
-    with ExitStack() as stack:
-        place, picture = (path and stack.enter_context(replacing(path)) for path in (out, figure))
-        if picture is not None:
-            new_figure(1, 1)
-        yield place, picture
-    for path in filter(None, (out, figure)):
-        say(f"{path}: written")
-
-
-def write_table(
-    path: Path,
-    columns: Callable[[], Mapping[str, Sequence[Any]]],
-    document: Callable[[], Any],
-    *,
-    exact: bool = False,
-) -> None:
-    """Write the columns as CSV or Parquet, or the document as JSON, as the path's ending says.
-
-    In CSV, text that a spreadsheet would run gets an apostrophe in front, unless it is `exact`.
-    """
-    ending = path.suffix.lower()
-    if ending == ".json":
-        path.write_text(as_json(document()) + "\n", "utf-8")
-    elif ending == ".csv":
-        from ..analysis.spreadsheet import csv_text
-
-        text, unsafe = csv_text(columns(), exact=exact)
-        if unsafe:
-            say(f"Note: an apostrophe keeps spreadsheets from running {plural(unsafe, 'cell')}.")
-        path.write_text(text, "utf-8", newline="")
-    else:
-        from ..analysis.columns import arrow
-
-        arrow("parquet").write_table(arrow().table(dict(columns())), path)
 
 
 def one_line(text: str) -> str:

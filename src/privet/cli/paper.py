@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
+from ..figures.canvas import save
+from ..paper import Information, Table1, information, pictures, table1, write_report
+from ..paper.protocol import MECHANISMS
+from ..paper.table import Law
 from .options import FIGURE, JSON, OUTPUT, SEED, WORKERS, InOrder
-from .output import outputs, print_json
+from .output import print_json
 from .terminal import console, new_table, progress
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..paper import Information, Table1
-    from ..paper.table import Law
+from .writing import outputs
 
 # In units that keep four digits short, for a table of 100 columns.
 _UNITS = {"l2": ("squared ℓ2 error × 10⁴", 1e4), "l1": ("ℓ1 error × 10³", 1e3)}
@@ -29,7 +28,7 @@ _REPEATS = click.option(
 
 @click.group(cls=InOrder, no_args_is_help=False)
 def paper() -> None:
-    """Reproduce the table and the curves of the paper, and correct them.
+    """Reproduce the paper's table and curves, corrected.
 
     privet paper table1 --help
     """
@@ -56,9 +55,6 @@ def print_table1(
 
     privet paper table1 --repeats 20 --seed 1 --figure table1.png
     """
-    from ..figures.canvas import save
-    from ..paper import pictures, table1
-
     with outputs(None, figure) as (_, picture):
         table = table1(repeats, seed, workers=workers, progress=progress)
         if picture is not None:
@@ -78,9 +74,6 @@ def print_information(json_out: bool, figure: Path | None) -> None:
 
     privet paper information --figure information.png
     """
-    from ..figures.canvas import save
-    from ..paper import information, pictures
-
     with outputs(None, figure) as (_, picture):
         curves = information()
         if picture is not None:
@@ -104,8 +97,6 @@ def write_all(
 
     privet paper all -o paper --repeats 20 --seed 1
     """
-    from ..paper import write_report
-
     table = write_report(out, repeats, seed, workers=workers, progress=progress)
     if json_out:
         print_json([cell.to_dict() for cell in table.cells])
@@ -115,7 +106,6 @@ def write_all(
 
 
 def _print_cells(table: Table1, norm: str) -> None:
-    from ..paper.protocol import MECHANISMS
 
     unit, scale = _UNITS[norm]
     shown = new_table(f"Table 1, {unit}", padding=0)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
+from ..device.mechanisms.choices import MOST_OPTIONS
+from ..device.questionnaire import Questionnaire
+from ..figures import canvas, plot_plan
+from ..plan import plan_questionnaire
+from ..plan.planning import Asked
+from ..plan.planning import plan as make
+from ..shuffle.amplification import if_shuffled
+from . import planned
 from .guards import note_epsilon
 from .kinds import answers_from, kinds_without_bands
 from .options import INPUT, JSON, LEVEL, PICTURE, Once
-from .output import outputs, print_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..plan.planning import Asked
+from .output import print_json
+from .writing import outputs
 
 
 @click.command(cls=Once)
@@ -52,15 +57,12 @@ def plan(
     figure: Path | None,
     **kind: Any,
 ) -> None:
-    """Plan a survey: give two of --epsilon, --people and --margin, and learn the third.
+    """Plan a survey: two of ε, people and margin give the third.
+
+    Give two of --epsilon, --people and --margin.
 
     privet plan --categories 30 --people 50000 --margin 0.01 --compare
     """
-    from ..figures import canvas, plot_plan
-    from ..plan.planning import plan as make
-    from ..shuffle.amplification import if_shuffled
-    from . import planned
-
     if questionnaire is not None:
         others = (d, epsilon, margin, figure, *kind.values())
         if n is None or compared or any(value not in (None, False) for value in others):
@@ -87,8 +89,6 @@ def plan(
 
 def _answers(d: int | None, kind: dict[str, Any]) -> Asked:
     """Return a number of categories, options or a scale."""
-    from ..device.mechanisms.choices import MOST_OPTIONS
-
     if d is None and kind["scale"] is None:
         raise click.UsageError("Give --categories, or --scale, or --questionnaire.")
     if kind["several"] and d is not None and d > MOST_OPTIONS:
@@ -99,10 +99,6 @@ def _answers(d: int | None, kind: dict[str, Any]) -> Asked:
 
 
 def _plan_questionnaire(path: Path, n: int, delta: float, json_out: bool) -> None:
-    from ..device.questionnaire import Questionnaire
-    from ..plan import plan_questionnaire
-    from ..shuffle.amplification import if_shuffled
-    from . import planned
 
     questionnaire = Questionnaire.read(path)
     rows = plan_questionnaire(questionnaire, n)

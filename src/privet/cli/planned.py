@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from decimal import ROUND_UP, Context
 from math import isfinite, sqrt
@@ -9,17 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from ..device.answers.scale import Scale
+from ..device.questionnaire import Questionnaire
+from ..plan import Comparison, PlannedQuestion, SetComparison, compare, compare_for_sets, plan
 from ..plan.planning import Plan, ScalePlan
 from ..poisoning.gains import worth
 from .output import print_lines, printable, three_digits
 from .terminal import console, print_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..device.questionnaire import Questionnaire
-    from ..plan import Comparison, PlannedQuestion, SetComparison
-
     Compared = Sequence[Comparison] | Sequence[SetComparison] | Sequence[ScalePlan]
 
 _WIDE = 115  # for all columns of a comparison
@@ -64,9 +63,6 @@ def print_plan(found: Plan | ScalePlan, shuffled: Shuffled) -> None:
 
 def compared_rows(found: Plan | ScalePlan) -> Compared:
     """Return what the plan could have been with other mechanisms: windows, for a scale."""
-    from ..device.answers.scale import Scale
-    from ..plan import compare, compare_for_sets, plan
-
     answers, epsilon = found.answers, found.epsilon
     if isinstance(answers, int):
         return compare(answers, epsilon, found.n)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
+from ..device.questionnaire import Questionnaire
+from ..errors import InvalidFile
+from ..plan.drafts import read_draft
+from .columns import questionnaire_from
 from .guards import read_contract
 from .handing import hand_over
 from .options import FILES, INPUT, JSON, OUTPUT, InOrder, keep_apart, reading, typed_options
@@ -13,19 +18,15 @@ from .output import plural, print_json, print_lines
 from .show import describe_survey
 from .terminal import console, new_table
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..device.questionnaire import Questionnaire
-
-
 # What is said of the file that is written, whatever the questions come from.
 _OF_THE_FILE = {"draft", "--out", "--force", "--json"}
 
 
 @click.group(cls=InOrder, no_args_is_help=False)
 def questionnaire() -> None:
-    """Make or show a questionnaire: several questions, of which each person answers one page.
+    """Make or show a questionnaire of several questions.
+
+    Each person answers one page of it.
 
     privet questionnaire new --help
     """
@@ -62,8 +63,6 @@ def new(
 
     privet questionnaire new draft.toml -o questionnaire.json
     """
-    from ..plan.drafts import read_draft
-
     if (draft is None) == (answers is None):
         raise click.UsageError("Give a draft, or --from with a table.")
     keep_apart([draft, *(answers or ())], [out])
@@ -72,8 +71,6 @@ def new(
             raise click.UsageError(f"{others[0]} is for --from; the draft says the rest.")
         made = read_draft(draft)
     else:
-        from .columns import questionnaire_from
-
         made = questionnaire_from(answers or [], **options)
     hand_over(
         made,
@@ -94,9 +91,6 @@ def show(file: Path, json_out: bool) -> None:
 
     privet questionnaire show questionnaire.json
     """
-    from ..device.questionnaire import Questionnaire
-    from ..errors import InvalidFile
-
     read = read_contract(file)
     if not isinstance(read, Questionnaire):
         raise InvalidFile(f"{file}: this is a survey of one question; see privet survey show.")

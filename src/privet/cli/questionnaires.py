@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
-from .groups import apart
+from ..analysis.questionnaire_estimate import QuestionnaireEstimate
+from ..analysis.tables.ratios import ConditionalShares, shown
+from ..analysis.tables.table import Table
+from ..bulk.groups import Group
+from ..device.files import replacing
+from ..figures import save
+from .groups import Looks, apart
 from .guards import LEAST_GROUP
 from .output import in_lists, plural, rows_of, say
 from .show import describe_estimate, describe_survey
 from .terminal import console, print_table
 from .weights import in_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ..analysis.questionnaire_estimate import QuestionnaireEstimate
-    from ..analysis.tables.ratios import ConditionalShares
-    from ..analysis.tables.table import Table
-    from ..bulk.groups import Group
-    from .groups import Looks
 
 _ROWS = 12
 _ERRORS = "standard_error", "low", "high"
@@ -115,9 +112,6 @@ class Answered:
 
         They appear together, when all are drawn.
         """
-        from ..device.files import replacing
-        from ..figures import save
-
         drawn: dict[Path, str] = {}
         with ExitStack() as files:
             for name, shown in self._pictures():
@@ -191,8 +185,6 @@ def _print_cells(table: Table, title: str, cells: NDArray[np.str_]) -> None:
 def _cells(cells: Table | ConditionalShares, level: float) -> NDArray[np.str_]:
     """Return the text of each cell: a share and its interval, in percent."""
     import numpy as np
-
-    from ..analysis.tables.ratios import shown
 
     columns = (column.ravel() for column in (shown(cells.frequencies), *cells.interval(level)))
     texts = [

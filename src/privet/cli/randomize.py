@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
+from ..bulk import randomize_files
 from .guards import note_epsilon, note_groups, read_contract, refuse_reports
-from .options import COLUMN, COUNT, FILES, INPUT, JSON, OUTPUT, Once, flat, keep_apart, reading
+from .options import (
+    COLUMN,
+    COUNT,
+    FILES,
+    INPUT,
+    JSON,
+    OUTPUT,
+    Once,
+    Reading,
+    flat,
+    keep_apart,
+    reading,
+)
 from .output import plural, print_json, say, taken
 from .show import describe_survey
 from .terminal import progress
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .options import Reading
 
 
 @click.command(cls=Once)
@@ -58,10 +66,11 @@ def randomize(
     keep_order: bool,
     json_out: bool,
 ) -> None:
-    """Randomize files of answers into reports, one for each row or person, in random order.
+    """Randomize files of answers into reports, in random order.
 
-    SURVEY may be a questionnaire: its questions' ids name the columns, and each row draws a page.
-    Where several options may be chosen, a cell has them with ; between them.
+    There is one report for each row or person. SURVEY may be a questionnaire: its questions' ids
+    name the columns, and each row draws a page. Where several options may be chosen, a cell has
+    them with ; between them.
 
     ANSWERS are files, folders, patterns such as 'days/*.csv', or - for standard input: CSV, TSV,
     Parquet, Arrow, Feather, NDJSON or spreadsheets (Excel, OpenDocument), also packed (gzip, bzip2,
@@ -69,8 +78,6 @@ def randomize(
 
     privet randomize survey.json answers.csv -o reports.parquet
     """
-    from ..bulk import randomize_files
-
     contract = read_contract(survey, answers)
     keep_apart([survey, *answers], [out])
     refuse_reports(answers, out)

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
+from .. import figures
+from ..analysis.regression.covariates import MOST_LEVELS
+from ..analysis.regression.fitted import Fitted, Logit
+from ..analysis.regression.fitting import fit
+from ..bulk.kept import Kept, read_with
+from ..device.survey import Survey
+from ..errors import InvalidArgument, InvalidFile, NoReports
+from ..figures.canvas import save
 from .guards import is_survey, read_survey
 from .options import FIGURE, INPUT, JSON, LEVEL, TABLE, Once, files_of, keep_apart
-from .output import (
-    counted_in,
-    outputs,
-    plural,
-    print_json,
-    printable,
-    rows_of,
-    say,
-    write_table,
-)
+from .output import counted_in, plural, print_json, printable, rows_of, say
 from .show import describe_survey
 from .terminal import print_table, progress
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ..analysis.regression.fitted import Fitted
-    from ..bulk.kept import Kept
-    from ..device.survey import Survey
+from .writing import outputs, write_table
 
 
 @click.command(cls=Once)
@@ -76,7 +70,7 @@ def regress(
     out: Path | None,
     figure: Path | None,
 ) -> None:
-    """Find how answers depend on columns that are kept in the clear.
+    """Find how answers depend on columns kept in the clear.
 
     One choice of several categories is fitted by a multinomial logit, and the mean of numbers on a
     scale by a linear regression. The columns are in the files of REPORTS, as privet randomize --by
@@ -134,8 +128,6 @@ def _pair(option: str, typed: str) -> tuple[str, str]:
 
 
 def _read(paths: Sequence[Path], survey: Survey, names: Sequence[str], text: Sequence[str]) -> Kept:
-    from ..bulk.kept import read_with
-    from ..errors import NoReports
 
     known = read_with(paths, survey, names, text=text, progress=progress)
     if not len(known.reports):
@@ -154,10 +146,6 @@ def _fit(
     weights: str | None,
 ) -> Fitted:
     """Return the fit, with errors in terms of the file's columns and the options."""
-    from ..analysis.regression.covariates import MOST_LEVELS
-    from ..analysis.regression.fitting import fit
-    from ..errors import InvalidArgument, InvalidFile
-
     for name in on:
         values = known.columns[name]
         different = len({*values.tolist()})
@@ -267,8 +255,6 @@ class _Found:
 
     def document(self) -> dict[str, Any]:
         """Return what JSON output says."""
-        from ..analysis.regression.fitted import Logit
-
         fitted = self._fitted
         document = describe_survey(self._survey) | {"n": fitted.n, "left_out": self._known.left_out}
         if isinstance(fitted, Logit):
@@ -308,7 +294,4 @@ class _Found:
 
     def draw(self, path: Path) -> None:
         """Draw the coefficients with their intervals."""
-        from .. import figures
-        from ..figures.canvas import save
-
         save(figures.plot_coefficients(self._fitted, level=self._level), path)

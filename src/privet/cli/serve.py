@@ -8,20 +8,20 @@ import re
 import socket
 import ssl
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import InvalidFile
+from ..service.app import make_app
+from ..service.server import BACKLOG, run
+from ..service.tokens import settle_token
+from ..store import Store, open_store
 from .options import INPUT, JSON, Once
 from .output import say
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..store import Store
 
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 _NAME = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
@@ -93,14 +93,6 @@ def serve(
 
     privet serve --store surveys.db --token-file token.txt
     """
-    from ..errors.extras import require
-
-    for package in ("uvicorn", "starlette", "httptools", "msgspec"):
-        require(package, "serve", "privet serve")
-    from ..service import make_app
-    from ..service.server import run
-    from ..store import open_store
-
     tls = _tls(tls_cert, tls_key)
     with _listening(host, port) as listener, open_store(store) as opened:
         _settle_token(opened, token_file)
@@ -117,8 +109,6 @@ def serve(
 
 def _settle_token(store: Store, file: Path | None) -> None:
     """Have a token made if need be; show it on a terminal alone, because logs are kept."""
-    from ..service.access import settle_token
-
     if file is None and store.token() is None and not sys.stderr.isatty():
         say(
             "There is no administrator's token yet, and none is shown, because stderr is not a "
@@ -133,8 +123,6 @@ def _settle_token(store: Store, file: Path | None) -> None:
 
 def _tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
     """Return what HTTPS needs, or nothing if it is not asked for."""
-    from ..errors import InvalidFile
-
     if cert is None and key is None:
         return None
     if cert is None or key is None:
@@ -152,8 +140,6 @@ def _tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
 
 @contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    from ..service.server import BACKLOG
-
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family, backlog=BACKLOG)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import floor, log10
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analysis.estimate import Estimate
+from ..analysis.presence import detectable_share
+from ..analysis.scale_estimate import ScaleEstimate
+from ..analysis.shown import Shown, Sort, decimals
+from ..analysis.sums.ranks import lead
+from ..device.contract import Contract
+from ..device.mechanisms.forwards import Target
 from .output import in_lists, rows_of
 from .terminal import console, new_table, print_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ..analysis.estimate import Estimate
-    from ..analysis.scale_estimate import ScaleEstimate
-    from ..analysis.shown import Shown, Sort
-    from ..device.contract import Contract
-    from ..device.mechanisms.forwards import Target
 
 # How many rows a table has, and each of several.
 ROWS, ROWS_OF_A_GROUP = 40, 10
@@ -52,9 +51,6 @@ def print_estimate(
     be distinguished from zero are dim, and in brackets. Intervals hold together where rows are
     picked by their size, unless one says otherwise. At the end, a sentence says who leads.
     """
-    from ..analysis.estimate import Estimate
-    from ..analysis.shown import decimals
-
     found, order = estimate.found(), estimate.order(top, sort)
     if simultaneous is None:
         simultaneous = len(order) < len(found)
@@ -129,9 +125,6 @@ def _in_people(people: int, *values: NDArray[np.float64]) -> dict[str, list[str]
 
 def _what_is_found(estimate: Shown, level: float) -> str:
     """Return sentences on the categories that cannot be distinguished from zero."""
-    from ..analysis.estimate import Estimate
-    from ..analysis.presence import detectable_share
-
     others = int((~estimate.found()).sum())
     words = "1 category cannot" if others == 1 else f"{others:,} categories cannot"
     words = f"{words} be distinguished from zero"
@@ -147,8 +140,6 @@ def _what_is_found(estimate: Shown, level: float) -> str:
 
 def _who_leads(estimate: Estimate, level: float) -> str:
     """Return a sentence on the category with the largest share, as far as it is known."""
-    from ..analysis.sums.ranks import lead
-
     found = lead(estimate, level)
     if found.contenders > _MOST_NAMED:
         return f"The leader is one of {found.contenders:,} categories."
@@ -206,8 +197,6 @@ def describe_survey(survey: Contract) -> dict[str, Any]:
 
 def describe_estimate(estimate: Shown, level: float, **options: Any) -> dict[str, Any]:
     """Return what JSON output says of an estimate, one object per category."""
-    from ..analysis.estimate import Estimate
-
     columns = plain_columns(estimate, level, **options)
     if "figure" in columns:
         return {"n": estimate.n, "figures": rows_of(columns)}
@@ -228,8 +217,6 @@ def plain_columns(
 
     Other shares than its own may be the `shrunk` ones.
     """
-    from ..analysis.estimate import Estimate
-
     columns: dict[str, Any] = estimate.columns(level, **options)
     if "figure" in columns:
         return columns

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
+from ..device.mechanisms.forwards import Target
+from ..errors import InvalidFile
+from ..figures import canvas, plot_experiment
+from ..simulate import run, truth
+from ..simulate.experiment import Experiment, Row
 from .attack import attack
 from .options import (
     FIGURE,
@@ -20,14 +26,9 @@ from .options import (
     keep_apart,
     typed_options,
 )
-from .output import outputs, print_json, three_digits, write_table
+from .output import print_json, three_digits
 from .terminal import console, new_table, progress
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..device.mechanisms.forwards import Target
-    from ..simulate.experiment import Experiment, Row
+from .writing import outputs, write_table
 
 
 class _Itself(Once, InOrder):
@@ -87,9 +88,10 @@ def simulate(
     out: Path | None,
     figure: Path | None,
 ) -> None:
-    """Simulate surveys of people whose answers are known; show how far the estimates are off.
+    """Simulate surveys of people whose answers are known.
 
-    Every mechanism is tried with every number of values, privacy level, number of people and truth.
+    The errors of the estimates are printed. Every mechanism is tried with every number of values,
+    privacy level, number of people and truth.
 
     privet simulate -e 1 -e 2 -t zipf:1.1 -t spikes:3 --figure errors.png
     """
@@ -98,8 +100,6 @@ def simulate(
             command = context.invoked_subcommand
             raise click.UsageError(f"Option '{option}' is not one of '{command}'.")
         return
-    from ..figures import canvas, plot_experiment
-    from ..simulate import run
 
     keep_apart([truth_file], [out, figure])
     forms: dict[str, Any] = {name: name for name in truths}
@@ -127,9 +127,6 @@ simulate.add_command(attack)
 
 def _read_truth(path: Path) -> list[float]:
     """Read the numbers of a text file, whatever separates them."""
-    from ..errors import InvalidFile
-    from ..simulate import truth
-
     try:
         numbers = [float(word) for word in path.read_text("utf-8").replace(",", " ").split()]
         truth(numbers)

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
+from ..device.survey import Survey
+from ..errors import InvalidFile
 from .guards import read_survey
 from .handing import hand_over
 from .kinds import answers_from, kinds
-from .options import COLUMN, COUNT, FILES, INPUT, JSON, OUTPUT, InOrder, keep_apart, reading
+from .options import (
+    COLUMN,
+    COUNT,
+    FILES,
+    INPUT,
+    JSON,
+    OUTPUT,
+    InOrder,
+    Reading,
+    keep_apart,
+    reading,
+)
 from .output import plural, print_json, print_lines, say
 from .show import describe_survey
 from .taking import take_categories
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..device.survey import Survey
-    from .options import Reading
 
 _HEADERS = {"answer", "answers", "category", "categories"}
 
 
 @click.group(cls=InOrder, no_args_is_help=False)
 def survey() -> None:
-    """Make, show or check a survey: the question, its answers, the privacy level.
+    """Make, show or check a survey.
+
+    A survey is a question, its answers, and a level of privacy.
 
     privet survey new --help
     """
@@ -80,8 +90,6 @@ def new(
 
     privet survey new -q "Tea or coffee?" -c tea -c coffee -e 1 -o survey.json
     """
-    from ..device.survey import Survey
-
     keep_apart([*(answers or ()), listed], [out])
     categories = [*given, *(_lines(listed) if listed is not None else ())]
     said: list[str] = []
@@ -173,8 +181,6 @@ def _described(survey: Survey) -> dict[str, Any]:
 
 def _lines(name: str) -> list[str]:
     """Return the lines of a file, refusing a blank one by its number."""
-    from ..errors import InvalidFile
-
     try:
         with click.open_file(name, encoding="utf-8-sig", errors="strict") as file:
             lines = [line.strip() for line in file]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
+from ..analysis.cleaning import means_missing
+from ..bulk import count_answers
+from ..bulk.answers import Counted
+from ..device.values import is_number
+from ..errors import InvalidFile
 from .output import plural, taken
 from .terminal import progress
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-    from pathlib import Path
-
-    from ..bulk.answers import Counted
 
 # With fewer answers, one that stands out says nothing.
 _MANY = 10
@@ -31,8 +32,6 @@ def take_categories(
     Their order does not say how frequent they are. What is `given` is a category for sure; other
     answers that may be none are refused, or noted. How files are read is as count_answers takes it.
     """
-    from ..bulk import count_answers
-
     found = count_answers(paths, column, count=count, progress=progress, **reading)
     counts, rows = found.counts, found.rows
     for refuse in (_refuse_no_answers, _refuse_header, _refuse_space):
@@ -46,9 +45,6 @@ def take_categories(
 
 def _refuse_no_answers(found: Counted, given: Collection[str]) -> None:
     """Ask what NA and the like mean."""
-    from ..analysis.cleaning import means_missing
-    from ..errors import InvalidFile
-
     for answer, count in found.counts.items():
         if answer not in given and means_missing(answer):
             raise InvalidFile(
@@ -59,8 +55,6 @@ def _refuse_no_answers(found: Counted, given: Collection[str]) -> None:
 
 def _refuse_header(found: Counted, given: Collection[str]) -> None:
     """Notice a file without a header, whose first answer was taken for one, or with several."""
-    from ..errors import InvalidFile
-
     name, counts = found.column, found.counts
     if name in counts and name not in given:
         raise InvalidFile(
@@ -70,7 +64,6 @@ def _refuse_header(found: Counted, given: Collection[str]) -> None:
 
 
 def _refuse_space(found: Counted, given: Collection[str]) -> None:
-    from ..errors import InvalidFile
 
     if spaced := [answer for answer in found.counts if answer != answer.strip()]:
         raise InvalidFile(
@@ -82,8 +75,6 @@ def _refuse_space(found: Counted, given: Collection[str]) -> None:
 
 def _number_for_a_name(found: Counted) -> Iterator[str]:
     """Notice a number that may be the first answer of a file without a header."""
-    from ..device.values import is_number
-
     if all(map(is_number, (found.column, *found.counts))):
         yield f"Note: the column's name is a number, {found.column}, like its answers."
 
@@ -99,8 +90,6 @@ def _case_alone(found: Counted) -> Iterator[str]:
 
 def _second_header(found: Counted) -> Iterator[str]:
     """Notice a line such as the wording of a question, above answers that are codes."""
-    from ..device.values import is_number
-
     words = [answer for answer in found.counts if not is_number(answer)]
     if len(words) == 1 and found.counts[words[0]] == 1 and found.counts.total() >= _MANY:
         yield f"Note: all answers but {words[0]!r}, given once, are numbers; is it a second header?"

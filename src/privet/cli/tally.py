@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
+from ..bulk import tally_files
+from ..device.files import replacing
 from .guards import survey_and_reports
 from .options import INPUT, JSON, OUTPUT, REPORTS, Once, flat, keep_apart
 from .output import counted_in, plural, print_json, say
 from .show import describe_survey
 from .terminal import progress
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @click.command(cls=Once)
@@ -22,16 +21,13 @@ if TYPE_CHECKING:
 @click.option("-o", "--out", required=True, type=OUTPUT, help="The tally file.")
 @JSON
 def tally(survey: Path, reports: list[Path], out: Path, json_out: bool) -> None:
-    """Count files of reports, and other tallies, into one tally, to send instead of the reports.
+    """Count reports into one tally, to send instead of them.
 
-    REPORTS are files, folders, or patterns such as 'days/*.parquet'. SURVEY may be left out where
-    the first of them is a file that carries it.
+    REPORTS are files of reports or other tallies, folders, or patterns such as 'days/*.parquet'.
+    SURVEY may be left out where the first of them is a file that carries it.
 
     privet tally survey.json reports.parquet -o week.tally
     """
-    from ..bulk import tally_files
-    from ..device.files import replacing
-
     contract, files = survey_and_reports(survey, reports)
     keep_apart(files if survey in files else [survey, *files], [out])
     with replacing(out, private=True) as place:

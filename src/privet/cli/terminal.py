@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from rich.console import Console
-    from rich.table import Table
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import TimeElapsedColumn as Elapsed
+from rich.table import Table
 
 
 def console(width: int = 100) -> Console:
@@ -19,8 +20,6 @@ def console(width: int = 100) -> Console:
 
     Text is shown as it is: what looks like markup or an emoji's name is somebody's answer.
     """
-    from rich.console import Console
-
     size = get_terminal_size()
     if sys.stdout.isatty():
         width = size.columns
@@ -29,9 +28,6 @@ def console(width: int = 100) -> Console:
 
 def new_table(title: str | None = None, **options: Any) -> Table:
     """Return an empty table in the look of all."""
-    from rich import box
-    from rich.table import Table
-
     return Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", **options)
 
 
@@ -61,10 +57,6 @@ def progress(what: str, total: int | None = None) -> Iterator[Callable[[int], ob
     if not sys.stderr.isatty():
         yield lambda n: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeElapsedColumn as Elapsed
-
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed()
     with Progress(*columns, console=Console(stderr=True), transient=True) as live:
         task = live.add_task(what, total=total)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
+from ..analysis.estimate import Estimate
+from ..analysis.sums.strata import Poststratified, poststratify
+from ..bulk import read_known
+from ..bulk.groups import Group
+from ..errors import InvalidArgument, InvalidFile
 from .output import plural, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ..analysis.estimate import Estimate
-    from ..analysis.sums.strata import Poststratified
-    from ..bulk.groups import Group
 
 
 def known_sizes(file: Path | None, typed: Sequence[str], by: Sequence[str]) -> dict[Group, float]:
     """Return the size of each group, as the options say; of none where there are none."""
-    from ..bulk import read_known
-
     if file is None and not typed:
         return {}
     if file is not None and typed:
@@ -57,8 +54,6 @@ def weigh(
     source: object,
 ) -> Poststratified:
     """Return one estimate of all groups, weighted by their known sizes, or say what is amiss."""
-    from ..analysis.sums.strata import poststratify
-    from ..errors import InvalidArgument, InvalidFile
 
     def named(group: Group) -> str:
         return f"{source}: the group {in_words(by, group)}"
