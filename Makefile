@@ -20,9 +20,10 @@ test: lint  ## set everything up, lint, and pass every test
 	@tests/components.sh
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
-lint: $(VENV)/.dev  ## style, types (two checkers), shell scripts, workflows and containers
+lint: $(VENV)/.dev  ## style, layers, types (two checkers), shell scripts, workflows and containers
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 	$(BIN)/mypy --config-file tests/mypy.ini
 	$(BIN)/pyrefly check --python-interpreter-path $(BIN)/python --summary=none
@@ -85,7 +86,7 @@ lock: $(BIN)/python  ## the newest versions of everything, with the hashes of th
 	  --group mutation --group lock --group build --output-file constraints.txt pyproject.toml
 
 clean:  ## remove what was made here
-	rm -rf $(VENV) $(BENCH) build dist docs/_build docs/_pictures .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) build dist docs/_build docs/_pictures .coverage .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privet needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
