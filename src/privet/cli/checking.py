@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,8 +16,7 @@ from ..device.contract import Contract
 from ..device.mechanisms.subsets.k_subset import KSubset
 from ..poisoning import Finding, check, check_reports
 
-if TYPE_CHECKING:
-    Found = Mapping[Group, Sequence[Finding]]
+Found = Mapping[Group, Sequence[Finding]]
 
 _RARE = 0.01
 

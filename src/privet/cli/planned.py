@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from decimal import ROUND_UP, Context
 from math import isfinite, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -18,8 +18,7 @@ from ..poisoning.gains import worth
 from .output import print_lines, printable, three_digits
 from .terminal import console, print_table
 
-if TYPE_CHECKING:
-    Compared = Sequence[Comparison] | Sequence[SetComparison] | Sequence[ScalePlan]
+Compared = Sequence[Comparison] | Sequence[SetComparison] | Sequence[ScalePlan]
 
 _WIDE = 115  # for all columns of a comparison
 

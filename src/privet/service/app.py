@@ -8,11 +8,12 @@ from contextlib import asynccontextmanager
 from itertools import groupby
 from math import ceil, inf
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..device.contract import Contract
 from ..errors import NoSurvey, PrivetError, StoreFailure
@@ -30,9 +31,6 @@ from .problems import Problem, as_problem
 from .routes import ROUTES, Row
 from .settings import Settings
 from .visibility import Visibility
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
 
 __all__ = ["Service", "make_app"]
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from starlette.requests import ClientDisconnect, Request
+from starlette.types import Receive, Scope
 
 from .problems import Problem, busy
-
-if TYPE_CHECKING:
-    from starlette.types import Receive, Scope
 
 __all__ = ["MAX_SMALL", "MOST_BODY", "Incoming", "Room", "Rooms", "headers_of", "media_type"]
 

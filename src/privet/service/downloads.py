@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from starlette.requests import Request
 from starlette.responses import Response
 
 from ..analysis.spreadsheet import csv_text
@@ -21,8 +22,6 @@ from .replies import had
 from .visibility import check_visible
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from .app import Service
 
 __all__ = ["KINDS", "Files", "download"]

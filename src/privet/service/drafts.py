@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
+from starlette.requests import Request
 from starlette.responses import Response
 
 from ..analysis.scale_estimate import ScaleEstimate
@@ -32,8 +33,6 @@ from .messages import Planned
 from .problems import Problem
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from .app import Service
 
 __all__ = ["TOML", "draft"]

@@ -8,6 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from ..bulk import read_reports, tally_files
 from ..device.contract import Contract
 from ..errors import PrivetError
@@ -19,9 +22,6 @@ from .problems import Problem
 from .replies import json_reply
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
     from .app import Service
 
 __all__ = ["PARQUET", "import_reports"]

@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
+from starlette.requests import Request
 from starlette.responses import Response
 
 from ..device.contract import Contract
@@ -24,8 +25,6 @@ from .bodies import headers_of, media_type
 from .problems import Problem
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from .app import Service
 
 __all__ = ["BYTES", "JSON", "KEY", "refusal", "take_reports"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from starlette.requests import Request
 from starlette.responses import Response
 
 from . import metrics
@@ -13,8 +14,6 @@ from .problems import busy
 from .replies import json_reply
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from .app import Service
 
 _READY_SECONDS = 3.0

@@ -6,10 +6,8 @@ import tomllib
 from functools import cache
 from math import exp
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from starlette.requests import Request
+from starlette.requests import Request
 
 Words = dict[str, str]
 

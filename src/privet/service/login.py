@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 from starlette.responses import Response
 
 from . import pages
@@ -14,8 +15,6 @@ from .bodies import Incoming, media_type
 from .pages import Html
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from .app import Service
 
 __all__ = ["FORM", "log_in", "log_out", "page"]

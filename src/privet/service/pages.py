@@ -13,6 +13,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
+from starlette.requests import Request
 from starlette.responses import Response
 
 from ..device.contract import Contract
@@ -23,8 +24,6 @@ from .languages import USUAL, chosen, languages, privacy
 from .messages import OneSurvey
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from .app import Service
     from .routes import Handler
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
+from starlette.requests import Request
 from starlette.responses import Response
 
 from .ingest import JSON
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
 
 __all__ = ["had", "json_reply", "tagged"]
 

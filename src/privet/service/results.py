@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
-from starlette.responses import StreamingResponse
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
 
 from ..bulk import ReportsWriter
 from ..device.contract import Contract
@@ -23,9 +24,6 @@ from .replies import json_reply, tagged
 from .visibility import check_visible
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
     from .app import Service
 
 _PIECE = 1 << 20

@@ -9,15 +9,12 @@ import ssl
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from .connections import GRACE_SECONDS, Connection, Crowd, accept
 from .front import below, named
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp
 
 __all__ = ["BACKLOG", "run"]
 

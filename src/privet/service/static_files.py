@@ -8,14 +8,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from starlette.requests import Request
 from starlette.responses import Response
 
 from .problems import Problem
 from .replies import had
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from .app import Service
 
 __all__ = ["KINDS", "files", "static_file"]

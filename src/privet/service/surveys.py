@@ -8,6 +8,7 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any
 
+from starlette.requests import Request
 from starlette.responses import Response
 
 from ..device.contract import Contract
@@ -28,8 +29,6 @@ from .settings import Settings, in_query
 from .tokens import hashed
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from .app import Service
 
 

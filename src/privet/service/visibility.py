@@ -12,13 +12,13 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from starlette.requests import Request
+
 from ..errors import NoSurvey, StoreFailure
 from ..store import Store
 from .problems import Problem
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from .app import Service
 
 __all__ = ["Visibility", "check_visible"]

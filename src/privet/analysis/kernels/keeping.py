@@ -8,19 +8,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numba import njit
 
 from .trust import CODE, SEAL, is_safe, warn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _SOURCES = Path(__file__).parent
 

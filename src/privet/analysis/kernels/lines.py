@@ -7,16 +7,14 @@ be any; words are little-endian, as wherever numba runs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
 from .words import instruction
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 I64 = ir.IntType(64)
 VECTOR = ir.VectorType(I64, 8)

@@ -16,13 +16,10 @@ from __future__ import annotations
 import os
 import stat
 import warnings
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # How the names of numba's files end, and those of the seals (keeping.py).
 CODE, SEAL = (".nbi", ".nbc"), ".seal"
