@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +16,7 @@ __all__ = ["estimate_survey"]
 
 
 def estimate_survey(
-    survey: Survey, n: int, aggregate: NDArray[np.int64]
+    survey: Survey[Any], n: int, aggregate: NDArray[np.int64]
 ) -> Estimate | ScaleEstimate:
     """Return what n reports with this aggregate say."""
     if isinstance(survey.answers, Scale):

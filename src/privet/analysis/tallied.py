@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..device.contract import Contract
+from ..device.contract import Contract, E
 
 __all__ = ["Tallied"]
 
 
-class Tallied(ABC):
+class Tallied(ABC, Generic[E]):
     """The counts of one survey's reports."""
 
     __slots__ = ()
 
-    survey: Contract
+    survey: Contract[E]
 
     @abstractmethod
     def aggregated(self) -> tuple[int, NDArray[np.int64]]:
         """Return the number of reports and a copy of their aggregate, which belong together."""
 
     @abstractmethod
-    def estimate(self) -> Any:
+    def estimate(self) -> E:
         """Return what the reports say about the population."""

@@ -14,13 +14,14 @@ from binascii import crc32
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..device.contract import Contract
+from ..device.contract import Contract, E
 from ..device.files import replacing
+from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..errors import InvalidArgument, InvalidTally, NoReports, SurveyMismatch
 from .notebook import of_tally
@@ -39,7 +40,7 @@ _CRC = struct.Struct("<I")
 MAX_REPORTS = 2**47
 
 
-class Tally(Tallied):
+class Tally(Tallied[E]):
     """The mergeable counts of one survey's reports; `survey.tally()` returns an empty one.
 
     Threads may share a tally: each update, merge or reading is done as a whole.
@@ -56,7 +57,7 @@ class Tally(Tallied):
 
     __slots__ = ("_aggregate", "_lock", "_n", "survey")
 
-    def __init__(self, survey: Contract) -> None:
+    def __init__(self, survey: Contract[E]) -> None:
         self.survey = survey
         self._n = 0
         self._aggregate = np.zeros(survey.mechanism.aggregate_size, dtype=np.int64)
@@ -100,7 +101,7 @@ class Tally(Tallied):
             else:
                 self._add(*mechanism.aggregate(reports))
 
-    def merge(self, other: Tally) -> Tally:
+    def merge(self, other: Tally[Any]) -> Tally[E]:
         """Add the reports of another tally of the same survey; return self."""
         if not isinstance(other, Tally):
             raise InvalidArgument("Tally.merge", "other", "a Tally", other)
@@ -114,7 +115,7 @@ class Tally(Tallied):
             self._add(*more)
         return self
 
-    def __add__(self, other: object) -> Tally:
+    def __add__(self, other: object) -> Tally[E]:
         if not isinstance(other, Tally):
             return NotImplemented
         return Tally(self.survey).merge(self).merge(other)
@@ -128,7 +129,7 @@ class Tally(Tallied):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def estimate(self) -> Any:
+    def estimate(self) -> E:
         """Return what the reports say about the crowd."""
         n, aggregate = self.aggregated()
         if n == 0:
@@ -145,7 +146,7 @@ class Tally(Tallied):
         return body + _CRC.pack(crc32(body))
 
     @classmethod
-    def from_bytes(cls, data: bytes, survey: Contract) -> Tally:
+    def from_bytes(cls, data: bytes, survey: Contract[E]) -> Tally[E]:
         """Read what `to_bytes` wrote for the same survey.
 
         Raise SurveyMismatch for another survey's, and InvalidTally for what is damaged or what no
@@ -178,7 +179,7 @@ class Tally(Tallied):
         return tally
 
     @classmethod
-    def read(cls, path: str | PathLike[str], survey: Contract) -> Tally:
+    def read(cls, path: str | PathLike[str], survey: Contract[E]) -> Tally[E]:
         """Read a file that `write` wrote for the same survey; errors name the file."""
         path = Path(path)
         try:
@@ -206,11 +207,15 @@ class Tally(Tallied):
         self._aggregate += aggregate
 
 
-def estimate_from(contract: Contract, n: int, aggregate: NDArray[np.int64]) -> Any:
+def estimate_from(contract: Contract[E], n: int, aggregate: NDArray[np.int64]) -> E:
     """Return the estimate that goes with a contract's kind of answer."""
-    if isinstance(contract, Survey):
-        return estimate_survey(contract, n, aggregate)
-    return QuestionnaireEstimate(contract, n, aggregate)  # type: ignore[arg-type]
+    found: object
+    if isinstance(contract, Questionnaire):
+        found = QuestionnaireEstimate(contract, n, aggregate)
+    else:
+        assert isinstance(contract, Survey)  # noqa: S101
+        found = estimate_survey(contract, n, aggregate)
+    return cast("E", found)
 
 
 def _size(survey: Contract) -> int:

@@ -18,6 +18,7 @@ from ..analysis.tables.ratios import shown
 from ..analysis.tally import Tally
 from ..device.answers.scale import Scale
 from ..device.answers.several import Several
+from ..device.contract import Contract, E
 from ..device.pages import Page
 from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
@@ -96,9 +97,11 @@ def run(
     click.echo(f"{held} of {len(every)} intervals contain the truth.{drawn_in}")
 
 
-def count_reports(contract: Any, first: bytes, others: Iterator[bytes], people: int) -> Tally:
+def count_reports(
+    contract: Contract[E], first: bytes, others: Iterator[bytes], people: int
+) -> Tally[E]:
     """Return a tally of everyone's report; the others are made while they are counted."""
-    tally: Tally = contract.tally()
+    tally = contract.tally()
     reports = chain([first], others)
     with progress("Randomizing", total=people) as advance:
         while some := [*islice(reports, 1000)]:
@@ -111,7 +114,7 @@ def questionnaire(epsilon: float) -> Questionnaire:
     """Return the questions, and the table of two of them."""
     habits = Several(list(HABITS), most=3)
     minutes = Scale(0, 120, 121, "minutes", whole=True, bands=[_LONG])
-    surveys = [
+    surveys: list[Survey] = [
         Survey("Where do you live?", list(HOMES), epsilon, id="home"),
         Survey("How do you get to work?", list(WAYS), epsilon, id="way"),
         Survey("What do you do on the way?", habits, epsilon, id="habits"),

@@ -23,6 +23,7 @@ from time import sleep
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from ..analysis.estimate import Estimate
 from ..analysis.tally import Tally
 from ..device.survey import Survey
 from ..errors import InvalidTally, ServiceFailure, SurveyMismatch
@@ -122,7 +123,7 @@ def _outcome(reply: Reply) -> str:
 class Served:
     """A survey that was answered, at a service that still runs."""
 
-    def __init__(self, url: str, survey: Survey, place: Path) -> None:
+    def __init__(self, url: str, survey: Survey[Estimate], place: Path) -> None:
         self.url, self.survey, self._place = url, survey, place
         self.seen: Counter[str] = Counter()
         self.first = b""
@@ -177,9 +178,10 @@ class Served:
         """Where anyone sees the results, as they come."""
         return f"{self.url}/surveys/{self.survey.id}/results"
 
-    def tally(self) -> Tally:
+    def tally(self) -> Tally[Estimate]:
         """Return what the service has counted."""
-        return Tally.from_bytes(self.ask("GET", f"/surveys/{self.survey.id}/tally"), self.survey)
+        counted = self.ask("GET", f"/surveys/{self.survey.id}/tally")
+        return Tally[Estimate].from_bytes(counted, self.survey)
 
     def check(self) -> int:
         """Do as `privet store check` does; return how many reports the store has."""
@@ -206,7 +208,7 @@ class Served:
 
 
 @contextmanager
-def served(survey: Survey, crowd: list[str]) -> Iterator[Served]:
+def served(survey: Survey[Estimate], crowd: list[str]) -> Iterator[Served]:
     """Start a service, let the crowd answer, close the survey, and let a few come too late.
 
     At the end the service is ended, and its folder removed, whatever has happened.

@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
+from ..analysis.estimate import Estimate
+from ..analysis.questionnaire_estimate import QuestionnaireEstimate
+from ..analysis.shown import Shown
 from ..bulk import tally_groups
+from ..bulk.groups import Group
 from ..bulk.spark import tally_paths
 from ..device.contract import Contract
 from ..device.survey import Survey
@@ -25,6 +29,8 @@ from .show import ROWS, ROWS_OF_A_GROUP
 from .terminal import progress
 from .weights import describe_weights, known_sizes, say_weights, weigh
 from .writing import outputs, write_table
+
+T = TypeVar("T")
 
 
 @click.command(cls=Once)
@@ -104,7 +110,7 @@ def estimate(
     figure: Path | None,
     engine: str,
     master: str | None,
-    **shown: Any,
+    **looking: Any,
 ) -> None:
     """Estimate the distribution of answers from their reports.
 
@@ -117,7 +123,7 @@ def estimate(
         raise click.UsageError("--master is for --engine spark.")
     if exact_csv and (out is None or out.suffix.lower() != ".csv"):
         raise click.UsageError("--exact-csv is for an --out that ends in .csv.")
-    looks, known = Looks(**shown), known_sizes(weights, weight, by)
+    looks, known = Looks(**looking), known_sizes(weights, weight, by)
     if people is not None and ((by and not known) or looks.target == "sample"):
         raise click.UsageError("--people is for all people: not for --by alone, or for a sample.")
     if known and looks.target == "sample":
@@ -150,14 +156,15 @@ def estimate(
         looks = replace(looks, target=people or looks.target)
         found: Any
         if known:
-            whole = weigh(estimates, known, by, people, weights or "--weight")
+            whole = weigh(_only(Estimate, estimates), known, by, people, weights or "--weight")
             looks = replace(looks, target=whole.people or looks.target)
             said = describe_weights(whole, by), say_weights(whole, by)
             found = Estimates({(): whole}, (), looks, *said)
         elif isinstance(contract, Survey):
-            found = Estimates(estimates, by, looks)
+            shown = {group: one for group, one in estimates.items() if isinstance(one, Shown)}
+            found = Estimates(shown, by, looks)
         else:
-            found = Answered(estimates, by, looks, tables)
+            found = Answered(_only(QuestionnaireEstimate, estimates), by, looks, tables)
         if table is not None:
             write_table(table, found.columns, found.document, exact=exact_csv)
         if figure is not None:
@@ -172,6 +179,11 @@ def estimate(
     say(counted_in(files, sum(sizes), contract.id))
     if by:
         note_groups(by, sizes, contract.epsilon)
+
+
+def _only(kind: type[T], estimates: Mapping[Group, object]) -> dict[Group, T]:
+    """Return estimates that are known to be of this kind, as such."""
+    return {group: one for group, one in estimates.items() if isinstance(one, kind)}
 
 
 def _quantiles(typed: str | None) -> list[float]:

@@ -219,7 +219,7 @@ class Client:
     def _randomized(self, answer: Any, page: Page | None) -> tuple[bytes, str | None]:
         """Return a report, and what stands for a keyed answer in the ledger."""
         contract, secret = self.contract, self._secret
-        asked: Answers | Page
+        asked: Answers[Any] | Page
         if isinstance(contract, Survey) and page is None:
             asked = contract.answers
             report = contract.randomize(answer, secret=secret)

@@ -13,7 +13,7 @@ from functools import cached_property
 from hashlib import sha256
 from os import PathLike, urandom
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self
 
 from ..errors import InvalidArgument, InvalidFile, InvalidSurvey
 from .answers.base import Answers
@@ -23,16 +23,32 @@ from .files import replacing
 from .mechanisms.base import Mechanism
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    from ..analysis.estimate import Estimate
+    from ..analysis.questionnaire_estimate import QuestionnaireEstimate
+    from ..analysis.scale_estimate import ScaleEstimate
     from ..analysis.tally import Tally
 
-__all__ = ["Contract"]
+    E = TypeVar(
+        "E",
+        bound=Estimate | ScaleEstimate | QuestionnaireEstimate,
+        covariant=True,
+        default=Estimate | ScaleEstimate | QuestionnaireEstimate,
+    )
+else:
+    from typing import TypeVar
+
+    E = TypeVar("E", covariant=True)
+
+__all__ = ["Contract", "E"]
 
 # The kinds of contract, by a field of their JSON.
 _KINDS: dict[str, type[Any]] = {}
 
 
-class Contract(ABC):
-    """An immutable public text, by which answers become reports."""
+class Contract(ABC, Generic[E]):
+    """An immutable public text, by which answers become reports, of which E is the estimate."""
 
     id: str
     epsilon: float
@@ -131,7 +147,7 @@ class Contract(ABC):
         stream = Stream(read, mechanism.stream_bytes)
         return mechanism.respond(answers.settled(value, stream), stream)
 
-    def tally(self) -> Tally:
+    def tally(self) -> Tally[E]:
         """Return an empty tally."""
         from ..analysis.tally import Tally
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..analysis.questionnaire_estimate import QuestionnaireEstimate  # noqa: F401, in the base
+
 __all__ = ["Questionnaire"]
 
 _FIELDS = {
@@ -48,7 +50,7 @@ _MOST_CELLS = 1 << 16
 _SIMPLEST = {"choice": "multivariate-rr", "several": "one-option"}
 
 
-class Questionnaire(Contract, field="questions"):
+class Questionnaire(Contract["QuestionnaireEstimate"], field="questions"):
     """Questions of which each person answers one page, at full ε.
 
     Parameters

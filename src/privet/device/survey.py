@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
-from .answers.base import Answers
+from .answers.base import Answers, S
 from .answers.choice import Choice
 from .answers.fields import answers_field, answers_fields, answers_of, mechanism_of
 from .canonical import STREAMS, check_fields, check_stream
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..analysis.estimate import Estimate
+
 __all__ = ["Survey"]
 
 _FIELDS = {"privet": "integer", "id": "text", "question": "text"}
 _MORE_FIELDS = {"epsilon": "number", "mechanism": "object", "stream": "text"}
 
 
-class Survey(Contract, field="question"):
+class Survey(Contract[S], field="question"):
     """A question with its answers, a privacy level, and how answers are randomized.
 
     The parameters are also read-only attributes. Surveys with the same fingerprint are
@@ -58,12 +60,24 @@ class Survey(Contract, field="question"):
     """
 
     question: str
-    answers: Answers
+    answers: Answers[S]
+
+    @overload
+    def __init__(
+        self: Survey[Estimate], question: str, answers: Sequence[str], epsilon: float, *,
+        mechanism: str | Mechanism = "auto", id: str | None = None,
+    ) -> None: ...  # fmt: skip
+
+    @overload
+    def __init__(
+        self, question: str, answers: Answers[S], epsilon: float, *,
+        mechanism: str | Mechanism = "auto", id: str | None = None,
+    ) -> None: ...  # fmt: skip
 
     def __init__(
         self,
         question: str,
-        answers: Sequence[str] | Answers,
+        answers: Sequence[str] | Answers[Any],
         epsilon: float,
         *,
         mechanism: str | Mechanism = "auto",

@@ -59,7 +59,7 @@ class Service:
         found = self._contracts.get(id)
         if found is None:
             entry = await asyncio.to_thread(self.store.get, id)
-            found = await asyncio.to_thread(Contract.from_json, entry.contract)
+            found = await asyncio.to_thread(lambda: Contract.from_json(entry.contract))
             _keep(self._contracts, id, found)
         return found
 

@@ -16,7 +16,6 @@ from ..analysis.questionnaire_estimate import QuestionnaireEstimate
 from ..analysis.scale_estimate import ScaleEstimate
 from ..analysis.shown import Shown
 from ..analysis.tally import Tally
-from ..device.survey import Survey
 from ..poisoning import check
 
 __all__ = ["LEVEL", "as_json", "describe", "describe_question", "tag"]
@@ -34,8 +33,10 @@ def describe(tally: Tally) -> dict[str, Any]:
     """Return what the reports say; numbers that are not known are null."""
     contract, estimate = tally.survey, tally.estimate()
     head = {"survey": contract.id, "fingerprint": contract.fingerprint, "level": LEVEL}
-    one = isinstance(contract, Survey)
-    said = describe_question(estimate) if one else _questionnaire(estimate)
+    if isinstance(estimate, QuestionnaireEstimate):
+        said = _questionnaire(estimate)
+    else:
+        said = describe_question(estimate)
     return head | said | {"checks": [found._asdict() for found in check(tally)]}
 
 

@@ -233,7 +233,7 @@ def _facts(contract: Contract, words: dict[str, str]) -> Html:
     return Html("".join(fill(_FACT, name=name, value=value) for name, value in rows))
 
 
-def _answers(survey: Survey, words: dict[str, str]) -> Html:
+def _answers(survey: Survey[Any], words: dict[str, str]) -> Html:
     kind: Any = survey.answers
     if kind.kind == "scale":
         said = words["number"].format(low=f"{kind.low:g}", high=f"{kind.high:g}", unit=kind.unit)

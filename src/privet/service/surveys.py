@@ -37,7 +37,8 @@ async def create(service: Service, request: Request) -> Response:
     media_type(request, JSON)
     given = in_query(request.query_params.multi_items())
     settings = service.defaults.changed(given, words=True)
-    contract = await asyncio.to_thread(Contract.from_json, await request.body())
+    body = await request.body()
+    contract = await asyncio.to_thread(lambda: Contract.from_json(body))
     new = await asyncio.to_thread(service.store.create, contract, settings.kept())
     headers = {"Location": f"{request.scope.get('root_path', '')}/surveys/{contract.id}"}
     return json_reply(Created(contract.id, contract.fingerprint), 201 if new else 200, headers)

@@ -3,13 +3,16 @@
 An answer goes three steps: `value` checks it and returns what a keyed report depends on, `settled`
 makes of that what the mechanism randomizes, with a coin where a number lies between two cells, and
 `context` is the value as bytes. Kinds are immutable, and equal where their JSON is.
+
+A kind also names the type of its estimate, `Answers[ScaleEstimate]` say, so that editors and type
+checkers know what `survey.tally().estimate()` returns.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
 from ...errors import InvalidArgument
 from ..entropy import Stream
@@ -17,11 +20,28 @@ from ..mechanisms.base import Mechanism
 from ..mechanisms.registry import by_name
 from .names import Names
 
-__all__ = ["Answers"]
+if TYPE_CHECKING:  # where type variables have defaults; before Python 3.13 they do not
+    from typing_extensions import TypeVar
+
+    from ...analysis.estimate import Estimate
+    from ...analysis.scale_estimate import ScaleEstimate
+
+    S = TypeVar(
+        "S",
+        bound=Estimate | ScaleEstimate,
+        covariant=True,
+        default=Estimate | ScaleEstimate,
+    )
+else:
+    from typing import TypeVar
+
+    S = TypeVar("S", covariant=True)
+
+__all__ = ["Answers", "S"]
 
 
-class Answers(ABC):
-    """The possible answers to a question."""
+class Answers(ABC, Generic[S]):
+    """The possible answers to a question, of which S is the estimate."""
 
     kind: ClassVar[str]
     # The fields of `fields`, and their types in JSON.

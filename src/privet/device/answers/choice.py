@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..mechanisms.base import Mechanism
 from ..mechanisms.choosing import choose
@@ -12,10 +12,13 @@ from ..wording import check_names
 from .base import Answers
 from .names import Names
 
+if TYPE_CHECKING:
+    from ...analysis.estimate import Estimate  # noqa: F401, in the base
+
 __all__ = ["Choice"]
 
 
-class Choice(Answers):
+class Choice(Answers["Estimate"]):
     """One of these categories, at least two; their order is part of the contract.
 
     >>> tea = Choice(["tea", "coffee", "neither"])

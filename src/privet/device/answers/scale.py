@@ -18,7 +18,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import ceil, inf, isfinite, nan
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from warnings import warn
 
 from ...errors import Clamped, InvalidAnswer, InvalidArgument
@@ -31,6 +31,9 @@ from ..wording import check_text
 from .base import Answers
 from .names import Names
 
+if TYPE_CHECKING:
+    from ...analysis.scale_estimate import ScaleEstimate  # noqa: F401, in the base
+
 __all__ = ["FRACTION_BITS", "Scale"]
 
 # P has so many binary digits after the point, so that it fits in 64 bits with its sign.
@@ -42,7 +45,7 @@ _USUAL, _MOST_WHOLE = 64, 256
 _MOST_BANDS = 100
 
 
-class Scale(Answers):
+class Scale(Answers["ScaleEstimate"]):
     """A number from low to high; what lies outside is taken for the nearer end.
 
     Parameters

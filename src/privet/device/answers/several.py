@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...errors import InvalidAnswer, InvalidArgument
 from ...errors.arguments import whole
@@ -14,10 +14,13 @@ from ..wording import check_names
 from .base import Answers
 from .names import Names
 
+if TYPE_CHECKING:
+    from ...analysis.estimate import Estimate  # noqa: F401, in the base
+
 __all__ = ["Several"]
 
 
-class Several(Answers):
+class Several(Answers["Estimate"]):
     """All that apply: at most so many of these options, none allowed.
 
     Parameters
