@@ -36,8 +36,9 @@ class Install:
 
 def main() -> None:
     """Run thirty days, and show how many active users are on the free plan."""
-    installs = [Install(*random.choices(list(PLANS), PLANS.values())) for _ in range(4000)]
-    seen = [set() for _ in installs]  # what someone who watches every install sees
+    plans, percents = list(PLANS), list(PLANS.values())
+    installs = [Install(plan) for plan in random.choices(plans, percents, k=4000)]
+    seen: list[set[bytes]] = [set() for _ in installs]  # what an observer of it sees
     covered = 0
     print("day   active   on the free plan, 95 % interval   really")
     for day in range(30):

@@ -14,20 +14,19 @@ from tempfile import TemporaryDirectory
 
 import privet
 from privet import Survey
-from privet.device.contract import Contract
 
 HERE = Path(__file__).resolve()
 PRIVET_JS = Path(privet.__file__).with_name("service") / "static" / "privet.js"
 
 
-def client(path, secret):
+def client(path: str, secret: bytes | None) -> None:
     """Answer each line of JSON with a line of hexadecimal digits."""
-    survey = Contract.read(path)
+    survey = Survey.read(path)
     for line in sys.stdin:
         print(survey.randomize(json.loads(line), secret=secret).hex())
 
 
-def audit_all():
+def audit_all() -> None:
     """Audit each command by 5,000 reports of each answer."""
     from privet.audit import Command, audit
 

@@ -12,13 +12,14 @@ import privet
 EPSILON = 3.0
 HOMES, WAYS = ["city", "suburb", "country"], ["car", "train", "bicycle"]
 HABITS = ["music", "reading", "calls", "games"]
+MINUTES = privet.Survey("How long?", privet.Scale(0, 120, unit="minutes"), EPSILON, id="minutes")
 COMMUTE = privet.Questionnaire(
     "The way to work",
     [
         privet.Survey("Where do you live?", HOMES, EPSILON, id="home"),
         privet.Survey("How do you get to work?", WAYS, EPSILON, id="way"),
         privet.Survey("What do you do?", privet.Several(HABITS, most=2), EPSILON, id="habits"),
-        privet.Survey("How long?", privet.Scale(0, 120, unit="minutes"), EPSILON, id="minutes"),
+        MINUTES,
     ],
     EPSILON,
     tables=[("home", "way")],
@@ -55,7 +56,7 @@ def main() -> None:
     estimate = tally.estimate()
     print(f"\n{tally.n:,} reports of {COMMUTE.mechanism.report_bytes} bytes\n")
     print(estimate["habits"])
-    mean = estimate["minutes"].mean()
+    mean = estimate[MINUTES].mean()
     print(f"\nmean: {mean.value:.1f} ± {mean.standard_error:.1f} minutes (truly about 38)\n")
     table = estimate.table("home", "way")
     print(f"{table.independence()} Of those who live there, so many go by:")

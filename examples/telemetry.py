@@ -31,9 +31,9 @@ class Install:
 
 def main() -> None:
     """Run a week of telemetry and show the last day's estimate."""
-    percents = list(ENGINES.values())
-    installs = [Install(*random.choices(list(ENGINES), percents)) for _ in range(1000)]
-    seen = [set() for _ in installs]  # what someone who watches every install sees
+    engines, percents = list(ENGINES), list(ENGINES.values())
+    installs = [Install(engine) for engine in random.choices(engines, percents, k=1000)]
+    seen: list[set[bytes]] = [set() for _ in installs]  # what an observer of it sees
     for day in range(7):
         arrived = [install.report() for install in installs]
         for reports, report in zip(seen, arrived, strict=True):

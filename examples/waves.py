@@ -37,7 +37,7 @@ def main() -> None:
     print(f"Are the waves alike? chi-squared = {test.statistic:.1f}, p = {test.p_value:.2g}.")
 
 
-def shown(grown: privet.sums.Difference) -> str:
+def shown(grown: privet.sums.Change) -> str:
     """Return a change with its interval, marked if the interval excludes zero."""
     low, high = grown.interval(0.95)
     sure = "  changed" if low > 0 or high < 0 else ""

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
         theory,
     )
     from .analysis.estimate import Estimate
+    from .analysis.questionnaire_estimate import QuestionnaireEstimate
+    from .analysis.scale_estimate import ScaleEstimate
     from .analysis.tally import Tally
     from .device.client import Client
     from .device.ledger import Ledger
@@ -48,7 +50,9 @@ __all__ = [
     "Ledger",
     "PrivetError",
     "Questionnaire",
+    "QuestionnaireEstimate",
     "Scale",
+    "ScaleEstimate",
     "Several",
     "Survey",
     "Tally",
@@ -77,6 +81,8 @@ _HOMES = {
     "Client": "device.client",
     "Estimate": "analysis.estimate",
     "Ledger": "device.ledger",
+    "QuestionnaireEstimate": "analysis.questionnaire_estimate",
+    "ScaleEstimate": "analysis.scale_estimate",
     "Tally": "analysis.tally",
 }
 

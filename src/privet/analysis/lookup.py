@@ -18,7 +18,7 @@ from ..device.answers.base import Answers
 from ..device.answers.scale import FRACTION_BITS, Scale
 from ..device.answers.several import Several
 from ..device.survey import Survey
-from ..device.values import text_of
+from ..device.values import ArrowColumn, text_of
 from ..errors import Clamped, InvalidAnswer, InvalidArgument
 from .cleaning import AS_THEY_ARE, MISSING, UNKNOWN, Cleaning
 from .columns import (
@@ -241,7 +241,7 @@ def places(scale: Scale, numbers: NDArray[np.float64]) -> tuple[Values, int]:
 # --- answers of any form --------------------------------------------------------------------------
 
 
-def values_of(survey: Survey, answers: Iterable[object]) -> Values:
+def values_of(survey: Survey[Any], answers: Iterable[object] | ArrowColumn) -> Values:
     """Return the values of a list, an array or a column, or raise InvalidAnswer with the row."""
     if is_column(answers):
         column = as_answers(answers)

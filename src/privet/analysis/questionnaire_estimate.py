@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,9 @@ from ..device.pages import Page, cell_names
 from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..errors import InvalidArgument, NoReports
+from .estimate import Estimate
 from .pooled import Pooled
+from .scale_estimate import ScaleEstimate
 from .shown import Shown
 from .survey_estimates import estimate_survey
 from .tables.combining import Combined
@@ -25,7 +27,8 @@ __all__ = ["QuestionnaireEstimate"]
 class QuestionnaireEstimate:
     """The estimates of all questions, and of tables.
 
-    `estimate["age"]` is the estimate of a question, from all pages that ask it, and
+    `estimate[age]`, or `estimate["age"]` by its id, is the estimate of a question, from all pages
+    that ask it, and
     `estimate.table("smokes", "region")` that of a table.
 
     >>> from privet import Questionnaire, Survey
@@ -64,19 +67,30 @@ class QuestionnaireEstimate:
         asked = [page.asks for page, (drew, _) in self._parts.items() if drew]
         return {ids: self.table(*ids) for ids in asked if len(ids) > 1}
 
-    def __getitem__(self, question: str) -> Shown:
-        """Return the estimate of a question, or raise NoReports if nobody answered it."""
-        survey = self.survey[question]
+    @overload
+    def __getitem__(self, question: Survey[ScaleEstimate]) -> ScaleEstimate: ...
+
+    @overload
+    def __getitem__(self, question: Survey[Estimate]) -> Estimate | Pooled: ...
+
+    @overload
+    def __getitem__(self, question: str) -> Shown: ...
+
+    def __getitem__(self, question: str | Survey[Any]) -> Shown:
+        """Return the estimate of a question or of its id; NoReports if nobody answered it."""
+        survey = self.survey[question if isinstance(question, str) else question.id]
+        if isinstance(question, Survey) and question != survey:
+            raise InvalidArgument("estimate[…]", "question", "one of the questionnaire's", question)
         asked = self._asked(survey)
         if not asked:
-            raise NoReports(f"Nobody drew a page that asks {question!r}.")
+            raise NoReports(f"Nobody drew a page that asks {survey.id!r}.")
         (page, *others) = asked
-        if not others and page.asks == (question,):
+        if not others and page.asks == (survey.id,):
             drew, aggregate = self._parts[page]
             alone = estimate_survey(survey, drew, aggregate)
             alone.took_part = self.n  # those who drew the page are a random part of them
             return alone
-        return Pooled(survey, self._combined.question(self._place(question)))
+        return Pooled(survey, self._combined.question(self._place(survey.id)))
 
     def table(self, first: str, second: str, *others: str) -> Table:
         """Return the table of two questions or more, by their ids.

@@ -58,7 +58,7 @@ def audit(
     trials: int = 1_000_000,
     confidence: float = 0.99,
     *,
-    client: Client | None = None,
+    client: Client | Direct | None = None,
     answers: int = 8,
     repeats: int = 200,
     timing: Sequence[str] = (),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..analysis.progress import Progress, no_progress
 from ..analysis.tally import MAGIC, Tally
 from ..analysis.threads import cores, in_threads
-from ..device.contract import Contract
+from ..device.contract import Contract, E
 from ..errors import InvalidFile, InvalidReport
 from .groups import Group, Groups, check_by
 from .paths import Paths, as_paths
@@ -21,20 +21,20 @@ from .reports import ReportsFile, located
 __all__ = ["tally_files", "tally_groups"]
 
 
-def tally_files(paths: Paths, survey: Contract, *, progress: Progress = no_progress) -> Tally:
+def tally_files(paths: Paths, survey: Contract[E], *, progress: Progress = no_progress) -> Tally[E]:
     """Return the tally of all reports in files of reports and files of tallies of one survey."""
     return tally_groups(paths, survey, (), progress=progress).get((), survey.tally())
 
 
 def tally_groups(
-    paths: Paths, survey: Contract, by: Sequence[str], *, progress: Progress = no_progress
-) -> dict[Group, Tally]:
+    paths: Paths, survey: Contract[E], by: Sequence[str], *, progress: Progress = no_progress
+) -> dict[Group, Tally[E]]:
     """Return a tally for each group of reports with the same values of the columns `by`.
 
     The keys are those values as text, in order, and None where one is missing.
     """
     check_by("tally_groups", by)
-    counted: dict[Group, Tally] = {}
+    counted: dict[Group, Tally[E]] = {}
     files = []
     for path in as_paths("tally_groups", paths):
         if is_tally(path):
@@ -55,7 +55,7 @@ def is_tally(path: Path) -> bool:
         return file.read(len(mark)) == mark
 
 
-def _read_tally(path: Path, survey: Contract, by: Sequence[str]) -> Tally:
+def _read_tally(path: Path, survey: Contract[E], by: Sequence[str]) -> Tally[E]:
     if by:
         raise InvalidFile(f"{path}: a tally has no columns, and so no groups by {', '.join(by)}.")
     return Tally.read(path, survey)

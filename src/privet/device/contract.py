@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 from ..errors import InvalidArgument, InvalidFile, InvalidSurvey
 from .answers.base import Answers
 from .canonical import STREAMS, decode, encode
-from .entropy import Stream, keyed
+from .entropy import Entropy, Stream, keyed
 from .files import replacing
 from .mechanisms.base import Mechanism
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from typing_extensions import TypeVar
 
     from ..analysis.estimate import Estimate
@@ -146,6 +148,16 @@ class Contract(ABC, Generic[E]):
         read = urandom if secret is None else self._keyed(secret, context)
         stream = Stream(read, mechanism.stream_bytes)
         return mechanism.respond(answers.settled(value, stream), stream)
+
+    @abstractmethod
+    def randomize(self, answer: Any, /, *, secret: bytes | None = None) -> bytes:
+        """Return one report of an answer, or of the answers to a page, by the questions' ids."""
+
+    @abstractmethod
+    def randomize_batch(
+        self, answers: Any, /, *, entropy: Entropy | None = None
+    ) -> NDArray[np.uint8]:
+        """Return one report per row, uint8 (n, report_bytes), in the order of the answers."""
 
     def tally(self) -> Tally[E]:
         """Return an empty tally."""

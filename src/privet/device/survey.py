@@ -13,6 +13,7 @@ from .contract import Contract
 from .entropy import Entropy
 from .html import of_survey
 from .mechanisms.base import Mechanism
+from .values import ArrowColumn
 from .wording import check_id, check_text, slug
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ class Survey(Contract[S], field="question"):
         return self._sampled(self.mechanism, answers, value, answers.context(value), secret)
 
     def randomize_batch(
-        self, answers: Iterable[object], *, entropy: Entropy | None = None
+        self, answers: Iterable[object] | ArrowColumn, *, entropy: Entropy | None = None
     ) -> NDArray[np.uint8]:
         """Return one report per row, uint8 (n, report_bytes), in the order of the answers.
 

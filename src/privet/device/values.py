@@ -18,9 +18,9 @@ from datetime import date, time
 from decimal import Decimal
 from enum import Enum
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Protocol
 
-__all__ = ["in_order", "is_number", "plain", "plainly", "text_of"]
+__all__ = ["ArrowColumn", "in_order", "is_number", "plain", "plainly", "text_of"]
 
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"(-?[0-9]+)\.0+")
@@ -32,6 +32,13 @@ _MOMENT = re.compile(
 _EXACT = 1 << 53
 # Known by name: numpy and pandas are not imported for it.
 _TRUTH, _MISSING = ("bool", "bool_"), ("NoneType", "NAType", "NaTType")
+
+
+class ArrowColumn(Protocol):
+    """A column of pandas, polars, pyarrow or duckdb, or a query's result with one column."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand the data over, by the Arrow PyCapsule interface."""
 
 
 def text_of(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from ...device.answers.scale import Scale
 from ...device.survey import Survey
 from ...errors import InvalidArgument, NoReports
+from ..estimate import Estimate
+from ..scale_estimate import ScaleEstimate
 from .covariates import Covariates, check_independent, weights_of
 from .fitted import Linear, Logit
 from .linear import least_squares, stand_ins
@@ -28,8 +30,29 @@ _OWNER = "fit"
 _MOST_COEFFICIENTS = 2000
 
 
+@overload
 def fit(
-    survey: Survey,
+    survey: Survey[ScaleEstimate], reports: Any, covariates: Any, *, weights: Any = None,
+    reference: str | None = None, baselines: Mapping[str, str] | None = None,
+) -> Linear: ...  # fmt: skip
+
+
+@overload
+def fit(
+    survey: Survey[Estimate], reports: Any, covariates: Any, *, weights: Any = None,
+    reference: str | None = None, baselines: Mapping[str, str] | None = None,
+) -> Logit: ...  # fmt: skip
+
+
+@overload
+def fit(
+    survey: Survey, reports: Any, covariates: Any, *, weights: Any = None,
+    reference: str | None = None, baselines: Mapping[str, str] | None = None,
+) -> Logit | Linear: ...  # fmt: skip
+
+
+def fit(
+    survey: Survey[Any],
     reports: Any,
     covariates: Any,
     *,

@@ -25,6 +25,7 @@ from ..hits import Hits, drawn
 from ..incidence import Floats
 from ..refine.groups import shrink_groups
 from ..shown import Shown
+from ..tallied import Tallied
 from .score import Strata
 from .totals import estimate_of, total
 
@@ -35,7 +36,7 @@ _TOLERANCE = 0.005
 
 
 def poststratify(
-    estimates: Mapping[Any, CountedShares], shares: Mapping[Any, float]
+    estimates: Mapping[Any, Shown | Tallied], shares: Mapping[Any, float]
 ) -> Poststratified:
     """Return a population's shares, from estimates of its groups and the groups' known sizes.
 

@@ -19,6 +19,9 @@ from collections.abc import Sequence
 from math import inf, prod
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...device.mechanisms.base import Mechanism
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...errors import InvalidArgument
@@ -34,7 +37,7 @@ __all__ = ["Variances", "compare", "total_variance"]
 def total_variance(
     sizes: Sequence[int],
     pages: Sequence[Questions],
-    people: Sequence[float],
+    people: Sequence[float] | NDArray[np.float64],
     epsilon: Privacy,
     table: Questions,
     *,
@@ -113,7 +116,7 @@ class Variances(NamedTuple):
 def compare(
     sizes: Sequence[int],
     pages: Sequence[Questions],
-    people: Sequence[float],
+    people: Sequence[float] | NDArray[np.float64],
     epsilon: float,
     wanted: Sequence[Questions],
 ) -> list[Variances]:

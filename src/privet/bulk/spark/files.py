@@ -10,7 +10,7 @@ from typing import Any
 
 from ...analysis.columns import arrow
 from ...analysis.tally import Tally
-from ...device.contract import Contract
+from ...device.contract import Contract, E
 from ...errors import InvalidArgument, InvalidFile
 from ..paths import OnePath, Paths
 from ..provenance import SPARK_KEY, SURVEY_KEY, column_note
@@ -67,8 +67,8 @@ def read_reports(spark: Any, paths: Paths, survey: Contract, *, by: Sequence[str
 
 
 def tally_paths(
-    paths: Paths, survey: Contract, *, by: Sequence[str] = (), master: str | None = None
-) -> dict[tuple[Any, ...], Tally]:
+    paths: Paths, survey: Contract[E], *, by: Sequence[str] = (), master: str | None = None
+) -> dict[tuple[Any, ...], Tally[E]]:
     """Return one tally for each group of the reports in files, as `privet.bulk.tally_groups` does.
 
     The keys are the values of the columns `by` as text, None where one is missing. Without columns

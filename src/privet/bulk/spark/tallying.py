@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...analysis.tally import Tally
-from ...device.contract import Contract
+from ...device.contract import Contract, E
 from ...device.mechanisms.base import Mechanism
 from ...errors import InvalidArgument, InvalidReport
 from . import workers
@@ -28,7 +28,7 @@ _KEYS = (
 )
 
 
-def tally(frame: Any, survey: Contract) -> Tally:
+def tally(frame: Any, survey: Contract[E]) -> Tally[E]:
     """Return the tally of a frame's column `report`.
 
     The same, bit for bit, as one machine makes of the same reports. An invalid report raises
@@ -37,7 +37,9 @@ def tally(frame: Any, survey: Contract) -> Tally:
     return tally_groups(frame, survey, ())[()]
 
 
-def tally_groups(frame: Any, survey: Contract, by: Sequence[str]) -> dict[tuple[Any, ...], Tally]:
+def tally_groups(
+    frame: Any, survey: Contract[E], by: Sequence[str]
+) -> dict[tuple[Any, ...], Tally[E]]:
     """Return one tally for each group of rows with the same values of the columns `by`.
 
     The keys are tuples of the columns' values, in sorted order, None after all others. Without
@@ -85,7 +87,7 @@ def _refuse(chosen: Any, problem: dict[str, str]) -> None:
     raise InvalidReport(f"{place}{problem['reason']}")
 
 
-def _tally_of(survey: Contract, vector: NDArray[np.int64]) -> Tally:
+def _tally_of(survey: Contract[E], vector: NDArray[np.int64]) -> Tally[E]:
     counted = survey.tally()
     counted._add(int(vector[0]), vector[1:])
     return counted
