@@ -80,7 +80,7 @@ def test_heavy_modules_are_imported_late(what):
     code = f"import sys, {what}; print(*sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in shown.stdout.split()}
-    heavy = {"cryptography", "hashlib", "matplotlib", "msgspec", "numba", "pandas", "pyarrow"}
+    heavy = {"cryptography", "matplotlib", "msgspec", "numba", "numpy", "pandas", "pyarrow"}
     assert not loaded & (heavy | {"rich", "scipy", "statistics"})
 
 
