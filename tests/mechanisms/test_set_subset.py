@@ -132,7 +132,7 @@ class TellsWhetherItMet(SetSubset):
         outside = [point for point in range(self.points) if point not in own]
         met = [own[i] for i in stream.distinct(self.most, overlap)]
         others = [outside[i] for i in stream.distinct(self.d, self.k - overlap)]
-        return self._packed(met + others)
+        return self.packed(met + others)
 
 
 class RoundsThresholds(SetSubset):

@@ -45,7 +45,7 @@ class ChoiceBatches(Batches[C]):
             raise InvalidArgument(owner, "values", rule, values)
         array = np.full((len(values), self.mechanism.most), -1)
         for row, options in enumerate(values):
-            chosen = self.mechanism._checked(options, f"values[{row}]")
+            chosen = self.mechanism.checked(options, f"values[{row}]")
             array[row, : len(chosen)] = chosen
         return array
 
@@ -54,7 +54,7 @@ class ChoiceBatches(Batches[C]):
         if row >= 0:
             options = self.people(values[row : row + 1])[0]
             below = [int(option) for option in values[row] if option < -1]
-            self.mechanism._checked(options + below, f"values[{row}]")
+            self.mechanism.checked(options + below, f"values[{row}]")
 
     def _first_wrong(self, values: NDArray[np.int64]) -> int:
         """Return the first row that is not at most `most` different options, or -1."""

@@ -99,7 +99,7 @@ class Tally(Tallied[E]):
             if self._n < MAX_REPORTS // 2:  # no memory holds as many again
                 self._n += mechanism.fold(reports, self._aggregate)
             else:
-                self._add(*mechanism.aggregate(reports))
+                self.add(*mechanism.aggregate(reports))
 
     def merge(self, other: Tally[Any]) -> Tally[E]:
         """Add the reports of another tally of the same survey; return self."""
@@ -112,7 +112,7 @@ class Tally(Tallied[E]):
             )
         more = other.aggregated()
         with self._lock:
-            self._add(*more)
+            self.add(*more)
         return self
 
     def __add__(self, other: object) -> Tally[E]:
@@ -200,7 +200,8 @@ class Tally(Tallied[E]):
         with replacing(Path(path), private=True) as temporary:
             temporary.write_bytes(self.to_bytes())
 
-    def _add(self, n: int, aggregate: NDArray[np.int64]) -> None:
+    def add(self, n: int, aggregate: NDArray[np.int64]) -> None:
+        """Add the aggregate of n more reports, which were checked when it was made."""
         if self._n + n > MAX_REPORTS:
             raise InvalidTally(f"A tally holds at most {MAX_REPORTS} reports.")
         self._n += n

@@ -85,7 +85,7 @@ def _false(
         report = best.to_bytes(mechanism.report_bytes, "little")
     else:
         others = rng.permutation(np.setdiff1d(np.arange(mechanism.d), targets))
-        report = mechanism._packed([int(x) for x in (*targets, *others)][: mechanism.k])
+        report = mechanism.packed([int(x) for x in (*targets, *others)][: mechanism.k])
     return np.tile(np.frombuffer(report, np.uint8), (liars, 1))
 
 

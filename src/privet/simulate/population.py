@@ -86,6 +86,6 @@ def _check_sets(mechanism: Choices, truth: Any) -> dict[tuple[int, ...], int]:
         rule = "a dict from sets of options to people, such as {(): 20, (0, 2): 100}"
         raise InvalidArgument("counts", "truth", rule, truth)
     return {
-        mechanism._checked(options, "truth"): whole("counts", "truth", n, 0, MOST_PEOPLE)
+        mechanism.checked(options, "truth"): whole("counts", "truth", n, 0, MOST_PEOPLE)
         for options, n in truth.items()
     }

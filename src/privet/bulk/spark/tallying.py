@@ -89,7 +89,7 @@ def _refuse(chosen: Any, problem: dict[str, str]) -> None:
 
 def _tally_of(survey: Contract[E], vector: NDArray[np.int64]) -> Tally[E]:
     counted = survey.tally()
-    counted._add(int(vector[0]), vector[1:])
+    counted.add(int(vector[0]), vector[1:])
     return counted
 
 

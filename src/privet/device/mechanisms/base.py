@@ -159,9 +159,9 @@ class Mechanism(Counted, Channel):
     def probability(self, report: bytes, value: Any) -> Fraction:
         """Return Q(report | value), exactly."""
         self._check_report(report)
-        return self._chance(report, self._checked(value))
+        return self._chance(report, self.checked(value))
 
-    def _checked(self, value: Any) -> Any:
+    def checked(self, value: Any) -> Any:
         """Return a person's value as `sample` takes it, or raise."""
         if not is_whole(value) or not 0 <= value < self.d:
             raise self._error("value", f"an int in [0, {self.d - 1}]", value)

@@ -39,7 +39,7 @@ class Choices(Mechanism):
             return "most", f"an int in [1, {d}]", most
         return None
 
-    def _checked(self, value: Sequence[int], name: str = "value") -> tuple[int, ...]:
+    def checked(self, value: Sequence[int], name: str = "value") -> tuple[int, ...]:
         """Return a person's options as a sorted tuple, or raise."""
         try:
             good = all(is_whole(option) and 0 <= option < self.d for option in value)

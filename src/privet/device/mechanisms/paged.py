@@ -142,19 +142,19 @@ class Paged(Mechanism):
         said = self.parts[page].problem(rest[:size])
         return said and f"Page {page}: {said}"
 
-    def _checked(self, value: Any) -> Any:
+    def checked(self, value: Any) -> Any:
         """Return a value for each page as its `sample` takes it, or raise."""
         try:
             pairs = list(zip(self.parts, value, strict=True))
         except (TypeError, ValueError):
             raise self._error("value", f"{len(self.parts)} values", value) from None
-        return [part._checked(one) for part, one in pairs]
+        return [part.checked(one) for part, one in pairs]
 
     def _chance(self, report: bytes, value: Sequence[Any]) -> Fraction:
         page, rest = self._opened(report)
         part = self.parts[page]
         chance = exactly(self.weights[page], sum(self.weights))
-        return chance * part._chance(rest[: part.report_bytes], value[page])
+        return chance * part.probability(rest[: part.report_bytes], value[page])
 
     # --- the sampler --------------------------------------------------------------------------
 

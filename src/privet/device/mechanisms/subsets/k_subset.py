@@ -186,4 +186,4 @@ class KSubset(Subsets, Packed):
         drawn = stream.distinct(others, self.k)
         members = [others if position == value else position for position in drawn]
         members[-1] = (members[-1], value)[hit]  # the same work, whichever it is
-        return self._packed(members)
+        return self.packed(members)

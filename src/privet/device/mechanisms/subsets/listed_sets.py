@@ -180,7 +180,7 @@ class ListedSets(Packed, Choices):
         return theta * own + (1 - theta) * other
 
     def _chance(self, report: bytes, value: Sequence[int]) -> Fraction:
-        return self.listed._chance(report, self.number(value))
+        return self.listed.probability(report, self.number(value))
 
     @property
     def stream_bytes(self) -> int:

@@ -38,7 +38,7 @@ class Packed(Mechanism):
         self._check_report(report)
         return self._unpacked(report)
 
-    def _packed(self, members: list[int]) -> bytes:
+    def packed(self, members: list[int]) -> bytes:
         """Return the report of k different points, in any order."""
         packed = 0
         if width := self.index_bits:

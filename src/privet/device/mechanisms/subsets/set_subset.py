@@ -185,7 +185,7 @@ class SetSubset(Packed, Symmetric, Choices):
         met = stream.distinct(self.most, min(self.k, self.most))
         for place, i in enumerate(met):  # the same work, whichever it is
             others[place] = (others[place], own[i])[place < overlap]
-        return self._packed(others)
+        return self.packed(others)
 
 
 def _sizes(d: int, most: int, k: int) -> tuple[int, int]:
