@@ -33,8 +33,8 @@ def is_token(token: str, kept: bytes | None) -> bool:
 def settle_token(store: Store, path: Path | None) -> str | None:
     """Make the token in a file the store's; return a new one, where none was there.
 
-    Without a file, the store's own goes on being valid, and is made if there is none. So it does
-    where the file has a token that was replaced: an old file must not bring that back.
+    Without a file, the store's own token stays valid, or one is made. It also stays valid if the
+    token in the file was replaced before: an old file must not bring that back.
     """
     if path is not None and path.exists():
         token = path.read_text("utf-8", "replace").strip()
