@@ -169,7 +169,7 @@ def test_means_of_numbers_between_centres_are_covered_if_a_coin_rounds(nearest, 
     survey, many, number = survey_of(Scale(0, 4, 5), 2.0), 400, 2.4
     if nearest:
         monkeypatch.setattr(
-            "privet.analysis.lookup.places", lambda scale, x: (np.rint(x).astype(int) << 52, 0)
+            "privet.analysis.kinds.scale.places", lambda scale, x: (np.rint(x).astype(int) << 52, 0)
         )
     found = crowds(survey, lambda rng, size: np.full(size, number), 1000, many)
     ends = np.array([estimate.mean().interval() for estimate in found])

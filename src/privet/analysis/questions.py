@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..device.answers.scale import Scale
 from ..device.entropy import Entropy
 from ..device.pages import Page
 from ..device.questionnaire import Questionnaire
@@ -19,7 +18,8 @@ from ..device.survey import Survey
 from ..errors import InvalidAnswer, InvalidArgument
 from .cleaning import Cleaning
 from .columns import ANSWERS, arrow, is_column
-from .lookup import LookedUp, as_answers, check_kind, look_up, note_outside, values_of
+from .kinds import kind_of
+from .lookup import LookedUp, as_answers, check_kind, look_up, values_of
 from .paged import OnPages, draw_pages
 
 # A question's answers in some rows.
@@ -54,7 +54,7 @@ def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy
         column = columns[question.id]
         if not isinstance(column, list):
             found = look_up(question, _taken(column, rows))
-            note_outside(question.answers, found.outside)
+            kind_of(question.answers).note_outside(found.outside)
             return found
         return LookedUp(values_of(question, [column[row] for row in rows]), None, set(), 0, 0)
 
@@ -103,9 +103,7 @@ def _joined(page: Page, found: list[LookedUp], kept: NDArray[np.bool_]) -> Any:
         return columns[0]
     value = np.zeros(int(kept.sum()), dtype=np.int64)
     for question, size, column in zip(page.questions, page.sizes, columns, strict=True):
-        if isinstance(question.answers, Scale):
-            column = np.searchsorted(question.answers.band_places, column, side="right")
-        value = value * size + column
+        value = value * size + kind_of(question.answers).in_tables(column)
     return value
 
 

@@ -24,9 +24,9 @@ from ..device.files import replacing
 from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..errors import InvalidArgument, InvalidTally, NoReports, SurveyMismatch
+from .kinds import kind_of
 from .notebook import of_tally
 from .questionnaire_estimate import QuestionnaireEstimate
-from .survey_estimates import estimate_survey
 from .tallied import Tallied
 
 __all__ = ["MAGIC", "Tally"]
@@ -215,7 +215,7 @@ def estimate_from(contract: Contract[E], n: int, aggregate: NDArray[np.int64]) -
         found = QuestionnaireEstimate(contract, n, aggregate)
     else:
         assert isinstance(contract, Survey)  # noqa: S101
-        found = estimate_survey(contract, n, aggregate)
+        found = kind_of(contract.answers).estimate(contract, n, aggregate)
     return cast("E", found)
 
 

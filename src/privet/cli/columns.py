@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..analysis.lookup import SEPARATOR
+from ..analysis.kinds.several import SEPARATOR
 from ..bulk import count_answers
 from ..device.answers.scale import Scale
 from ..device.answers.several import Several

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 
-from ..analysis.lookup import SEPARATOR
+from ..analysis.kinds.several import SEPARATOR
 from ..analysis.questionnaire_estimate import QuestionnaireEstimate
 from ..analysis.tables.ratios import shown
 from ..analysis.tally import Tally

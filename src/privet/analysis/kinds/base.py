@@ -1,0 +1,88 @@
+"""What a kind of answer does on the analyst's side: from columns to values, and to an estimate."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...device.answers.base import Answers
+from ...device.entropy import Entropy
+from ...device.survey import Survey
+from ...errors import InvalidAnswer
+from ..cleaning import Cleaning
+from ..shown import Shown
+
+__all__ = ["Found", "Kind", "Values"]
+
+Values = NDArray[np.int64]
+A = TypeVar("A", bound=Answers[Any])
+
+
+class Found(NamedTuple):
+    """The values of all rows of a column.
+
+    `states` are 0, or why a row has no value of its own; `error` says what is wrong with that row.
+    `seen` are the categories or options that occur, and `outside` counts numbers beyond a scale.
+    """
+
+    values: Values
+    states: NDArray[np.int8]
+    error: Callable[[int], InvalidAnswer]
+    seen: set[int]
+    outside: int = 0
+
+
+class Kind(ABC, Generic[A]):
+    """One kind of answer, for these answers; `kinds.kind_of` finds it.
+
+    What a value is, the kind says: a position among the categories, a row of positions with -1 for
+    none, or a place on a scale.
+    """
+
+    def __init__(self, answers: A) -> None:
+        self.answers = answers
+
+    @abstractmethod
+    def find(self, column: Any, cleaning: Cleaning) -> Found:
+        """Return the value of every row of an Arrow array, cleaned."""
+
+    @abstractmethod
+    def values(self, given: list[Any] | NDArray[Any]) -> Values:
+        """Return the values of a list or an array, or raise InvalidAnswer with the row."""
+
+    @abstractmethod
+    def estimate(self, survey: Survey[Any], n: int, aggregate: NDArray[np.int64]) -> Shown:
+        """Return what n reports with this aggregate say."""
+
+    def value(self, answer: str) -> Any:
+        """Return the value that takes the place of answers that are missing or not allowed."""
+        return self.answers.value(answer)
+
+    def element(self, kind: Any) -> Any:
+        """Return the Arrow type of a single answer in a column of this type."""
+        return kind
+
+    def settled(self, values: Values, entropy: Entropy | None) -> Values:
+        """Return what the mechanism randomizes."""
+        return values
+
+    def in_tables(self, values: Values) -> Values:
+        """Return where the values are in a table with another question."""
+        return values
+
+    def note_outside(self, outside: int) -> None:
+        """Warn of numbers that were taken for an end of their scale; other answers have none."""
+
+    def one_by_one(self, answers: Iterable[object]) -> list[Any]:
+        """Return the value of each answer, or raise InvalidAnswer with the row."""
+        values = []
+        for row, answer in enumerate(answers):
+            try:
+                values.append(self.answers.value(answer))
+            except InvalidAnswer as error:
+                raise error.at(row) from None
+        return values
