@@ -34,7 +34,7 @@ from ..device.mechanisms.subsets.k_subset import KSubset
 from ..device.mechanisms.subsets.listed_sets import ListedSets
 from ..device.mechanisms.subsets.set_subset import SetSubset
 from ..device.mechanisms.subsets.subsets import Subsets
-from .kernels import population
+from . import kernels
 from .placed import PlacedBatches
 from .sets import SetBatches
 
@@ -120,7 +120,7 @@ def _of_sets(mechanism: KSubset, people: Integers, rng: Generator) -> Integers:
 
     marked = _marked(mechanism, people, rng)
     ignoring = people.sum() - marked.sum()
-    counts: Integers = population.draw_counts(rng, marked, ignoring, mechanism.k)
+    counts: Integers = kernels.population.draw_counts(rng, marked, ignoring, mechanism.k)
     return counts
 
 
