@@ -94,7 +94,6 @@ class Scale(Answers):
         *,
         bands: int | Sequence[float] = 4,
     ) -> None:
-
         low, high = _ends(low, high, whole)
         numbers = int(high - low) + 1 if whole else MOST_CELLS
         if cells is None:
