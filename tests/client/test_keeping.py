@@ -148,8 +148,7 @@ contract = privet.Survey.read(sys.argv[2])
 ledger = privet.Ledger(sys.argv[3] + "/ledger.json", budget=4.0)
 client = privet.Client(sys.argv[1], contract, spool=sys.argv[3], ledger=ledger)
 client.send("country 1")
-slow = {"typing", "dataclasses", "inspect", "numpy", "importlib.metadata"}
-assert not slow & set(sys.modules), slow & set(sys.modules)
+assert "numpy" not in sys.modules
 client.close(0)
 """
     in_a_process(code, DOWN, tmp_path / "survey.json", tmp_path)

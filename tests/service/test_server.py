@@ -12,6 +12,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection, HTTPSConnection
 from ipaddress import ip_address
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -26,6 +27,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from commands import BAD_DATA, USAGE, fails
+from flood import memory
 from load import SURVEY
 from serving import JSON, Serving
 
@@ -93,6 +95,13 @@ def ask(begin):
         return send
 
     return asking
+
+
+def test_a_server_begins_in_little_memory(tmp_path):
+    """Numba, which only estimates of many reports need, takes 120 MiB."""
+    with Serving(tmp_path) as server:
+        assert memory(server) < 100 << 20
+        assert "llvmlite" not in Path(f"/proc/{server.pid}/maps").read_text()
 
 
 def test_a_proxy_is_believed_and_nobody_else(ask):

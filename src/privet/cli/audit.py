@@ -130,7 +130,6 @@ def _print(found: Audit) -> None:
 
 
 def _of_peers(ctx: click.Context, trials: int | None, confidence: float, json_out: bool) -> None:
-
     rows = audit_peers(**({"trials": trials} if trials else {}), confidence=confidence)
     if json_out:
         print_json({"peers": [_as_document(row) for row in rows]})

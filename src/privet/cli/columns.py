@@ -67,7 +67,6 @@ def _by_column(given: Sequence[str]) -> dict[str, str]:
 
 
 def _several(found: Sequence[str], most: str) -> Any:
-
     if most and not most.isdecimal():
         raise click.UsageError(f"--several is COLUMN or COLUMN=MOST, not {most!r}.")
     return Several(found, int(most or min(_DEFAULT_MOST, len(found))))

@@ -187,7 +187,6 @@ def _check_question(crowd: _Crowd, question: str | None) -> None:
 
 
 def _kind(contract: Contract, question: str | None) -> str:
-
     one: Any = contract[question or ""] if isinstance(contract, Questionnaire) else contract
     return str(one.answers.kind)
 
@@ -237,7 +236,6 @@ def _between(estimates: Mapping[str, Shown], level: float, *, waves: bool) -> Co
 
 
 def _changes(first: Shown, second: Shown, level: float, times: int) -> Changes:
-
     scales = [isinstance(one, ScaleEstimate) for one in (first, second)]
     if isinstance(first, ScaleEstimate) and isinstance(second, ScaleEstimate):
         return second.change(first).table(level, times=times)

@@ -81,7 +81,6 @@ class Pair:
             self._show_shares(title, survey, top)
 
     def _show_shares(self, title: str, survey: Survey, top: int) -> None:
-
         one = self.changes
         row, rows = ("option", "options") if survey.answers.kind == "several" else _CATEGORIES
         every = (-abs(one.values)).argsort(kind="stable")

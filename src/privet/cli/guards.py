@@ -81,7 +81,6 @@ def is_survey(path: Path) -> bool:
 
 
 def _contract_in(path: Path) -> Contract | None:
-
     try:
         return Contract.read(path)
     except PrivetError:

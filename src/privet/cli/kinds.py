@@ -89,7 +89,6 @@ def answers_from(names: Sequence[str], given: dict[str, Any]) -> Sequence[str] |
 
 
 def _scale(given: dict[str, Any]) -> Answers:
-
     also = {name: given[name] for name in ("unit", "whole", "aim") if given[name]}
     if given.get("bands") is not None:
         try:

@@ -106,7 +106,6 @@ def write_all(
 
 
 def _print_cells(table: Table1, norm: str) -> None:
-
     unit, scale = _UNITS[norm]
     shown = new_table(f"Table 1, {unit}", padding=0)
     shown.add_column("d", justify="right")

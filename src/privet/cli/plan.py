@@ -99,7 +99,6 @@ def _answers(d: int | None, kind: dict[str, Any]) -> Asked:
 
 
 def _plan_questionnaire(path: Path, n: int, delta: float, json_out: bool) -> None:
-
     questionnaire = Questionnaire.read(path)
     rows = plan_questionnaire(questionnaire, n)
     shuffled = planned.Shuffled(if_shuffled(questionnaire.mechanism, n, delta), delta)

@@ -128,7 +128,6 @@ def _pair(option: str, typed: str) -> tuple[str, str]:
 
 
 def _read(paths: Sequence[Path], survey: Survey, names: Sequence[str], text: Sequence[str]) -> Kept:
-
     known = read_with(paths, survey, names, text=text, progress=progress)
     if not len(known.reports):
         left = f" with a value in {', '.join(names)}" if known.left_out else ""

@@ -64,7 +64,6 @@ def _refuse_header(found: Counted, given: Collection[str]) -> None:
 
 
 def _refuse_space(found: Counted, given: Collection[str]) -> None:
-
     if spaced := [answer for answer in found.counts if answer != answer.strip()]:
         raise InvalidFile(
             f"The column {found.column!r} has answers with space around them, such as "

@@ -233,7 +233,6 @@ class Client:
         return report, digest(secret, text, "sha256").hex()
 
     def _questionnaire(self) -> Questionnaire:
-
         if not isinstance(self.contract, Questionnaire):
             rule = "a Questionnaire, to have pages"
             raise InvalidArgument("Client", "survey", rule, self.contract)

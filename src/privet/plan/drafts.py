@@ -94,7 +94,6 @@ def contract_of(draft: dict[str, Any]) -> Contract:
 
 
 def _surveys(draft: dict[str, Any]) -> list[Survey]:
-
     _check("a draft", draft, _FIELDS, {"title", "epsilon", "questions"})
     questions = draft["questions"]
     if not isinstance(questions, dict) or not all(isinstance(q, dict) for q in questions.values()):
@@ -112,7 +111,6 @@ def _surveys(draft: dict[str, Any]) -> list[Survey]:
 
 
 def _questionnaire(draft: dict[str, Any]) -> Questionnaire:
-
     surveys = _surveys(draft)
     shares: Any = draft.get("shares")
     if isinstance(shares, dict):

@@ -95,12 +95,10 @@ def _part(tally: Any, asked: list[str]) -> Any:
 
 
 def _table(part: Any) -> bytes:
-
     return csv_text(part.columns(estimates.LEVEL))[0].encode()
 
 
 def _picture(part: Any, ending: str) -> bytes:
-
     with TemporaryDirectory(prefix="privet-") as folder:
         path = Path(folder, f"estimate.{ending}")
         save(part, path)

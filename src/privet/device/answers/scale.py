@@ -97,7 +97,6 @@ class Scale(Answers["ScaleEstimate"]):
         *,
         bands: int | Sequence[float] = 4,
     ) -> None:
-
         low, high = _ends(low, high, whole)
         numbers = int(high - low) + 1 if whole else MOST_CELLS
         if cells is None:

@@ -64,7 +64,6 @@ class Interval(Placed):
 
     @classmethod
     def _problem(cls, d: int, shape: Shape) -> Problem | None:
-
         (window,) = shape
         if d > MOST_CELLS:
             return "cells", f"at most {MOST_CELLS}", d

@@ -68,7 +68,6 @@ class KSubset(Subsets, Packed):
     def __init__(
         self, d: int, epsilon: float, k: Literal["l2", "information"] | int = "l2"
     ) -> None:
-
         d, epsilon = self._check_domain(d, epsilon)
         k = self._choose_k(d, epsilon, k)
         odds, scale = finest_odds(type(self).__name__, d, epsilon, k)
