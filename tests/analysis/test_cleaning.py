@@ -5,7 +5,7 @@ import pytest
 
 from privet import Survey
 from privet.analysis.cleaning import MISSING, UNKNOWN, Cleaning
-from privet.analysis.lookup import look_up
+from privet.analysis.lookup import check_cleaning, look_up
 from privet.errors import InvalidAnswer, InvalidArgument
 
 SURVEY = Survey("?", ["tea", "Coffee", "straße", "no answer"], 1.0)
@@ -78,14 +78,14 @@ def test_the_first_row_that_is_an_error_is_named(cleaning, row):
 )
 def test_what_does_not_go_with_the_survey(cleaning, said):
     with pytest.raises(InvalidArgument, match=said):
-        cleaning.check("randomize", SURVEY)
+        check_cleaning("randomize", cleaning, SURVEY)
 
 
 def test_case_matters_where_categories_differ_in_nothing_else():
     survey = Survey("?", ["US", "us"], 1.0)
     with pytest.raises(InvalidArgument, match="'ignore_case' .* differ in case alone"):
-        Cleaning(ignore_case=True).check("randomize", survey)
-    Cleaning().check("randomize", survey)
+        check_cleaning("randomize", Cleaning(ignore_case=True), survey)
+    check_cleaning("randomize", Cleaning(), survey)
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,6 @@ _NO_ANSWER = {"na", "n/a", "#n/a", "<na>", "nan", "nat", "null"}
 
 
 # What may become of a missing answer, by the kind of answer.
-_CHOICES = {
-    "choice": "'error', 'drop' or a category of the survey",
-    "several": "'error', 'drop', or 'none' where the answer is missing",
-    "scale": "'error' or 'drop'",
-}
-
-
 def means_missing(text: str) -> bool:
     """Return whether a text may mean that there is no answer.
 
@@ -94,15 +87,7 @@ class Cleaning:
 
     def check(self, owner: str, survey: Survey) -> None:
         """Refuse what does not go with the survey."""
-        names, kind = survey.answers.names, survey.answers.kind
-        for parameter, choice in (("missing", self.missing), ("unknown", self.unknown)):
-            if choice in ("error", "drop"):
-                continue
-            if kind == "choice" and names.place(choice) >= 0:
-                continue
-            if kind == "several" and (parameter, choice) == ("missing", "none"):
-                continue
-            raise InvalidArgument(owner, parameter, _CHOICES[kind], choice)
+        names = survey.answers.names
         if isinstance(self.na, str) or any(names.place(text) >= 0 for text in self.na):
             rule = "texts that mean no answer, and no categories of the survey"
             raise InvalidArgument(owner, "na", rule, self.na)

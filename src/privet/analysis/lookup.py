@@ -17,7 +17,7 @@ from .columns import ANSWERS, VIEWS, arrow, as_column, by_chunk, is_column, wron
 from .kinds import kind_of
 from .kinds.base import Values
 
-__all__ = ["LookedUp", "as_answers", "check_kind", "look_up", "values_of"]
+__all__ = ["LookedUp", "as_answers", "check_cleaning", "check_kind", "look_up", "values_of"]
 
 
 class LookedUp(NamedTuple):
@@ -71,6 +71,15 @@ def look_up(survey: Survey, answers: Any, cleaning: Cleaning = AS_THEY_ARE) -> L
     if not left_out.any():
         return LookedUp(values, None, *rest)
     return LookedUp(values[~left_out], ~left_out, *rest)
+
+
+def check_cleaning(owner: str, cleaning: Cleaning, survey: Survey[Any]) -> None:
+    """Refuse a cleaning that does not go with the survey."""
+    kind = kind_of(survey.answers)
+    for parameter, choice in (("missing", cleaning.missing), ("unknown", cleaning.unknown)):
+        if choice not in ("error", "drop") and not kind.may_become(parameter, choice):
+            raise InvalidArgument(owner, parameter, kind.choices, choice)
+    cleaning.check(owner, survey)
 
 
 def check_kind(answers: Answers[Any] | None, kind: Any) -> str | None:

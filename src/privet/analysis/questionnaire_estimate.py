@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..device.pages import Page, cell_names
+from ..device.pages import Page
 from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..errors import InvalidArgument, NoReports
@@ -99,7 +99,7 @@ class QuestionnaireEstimate:
         """
         ids = first, second, *others
         for name in ids:
-            if self.survey[name].answers.kind == "several":
+            if not self.survey[name].answers.in_tables:
                 rule = "questions with one choice, or scales"
                 raise InvalidArgument("table", "questions", rule, name)
         return self._combined.table(*map(self._place, ids))
@@ -109,7 +109,7 @@ class QuestionnaireEstimate:
 
         Of numbers, that is their own page alone: bands say nothing of what is within them.
         """
-        alone = survey.answers.kind != "choice"
+        alone = not survey.answers.told_by_tables
         return [
             page
             for page, (drew, _) in self._parts.items()
@@ -122,18 +122,18 @@ class QuestionnaireEstimate:
     @cached_property
     def _tabled(self) -> list[Survey]:
         """The questions that can be in tables."""
-        return [one for one in self.survey.surveys if one.answers.kind != "several"]
+        return [one for one in self.survey.surveys if one.answers.in_tables]
 
     @cached_property
     def _combined(self) -> Combined:
         pages = []
         for page, (drew, aggregate) in self._parts.items():
-            if len(page.asks) == 1 and page.questions[0].answers.kind != "choice":
+            if len(page.asks) == 1 and not page.questions[0].answers.told_by_tables:
                 continue
             counts = page.mechanism.counts(aggregate)
             places = tuple(map(self._place, page.asks))
             pages.append(PageCounts(places, page.sizes, page.mechanism, drew, counts))
-        names = [cell_names(one.answers) for one in self._tabled]
+        names = [one.answers.table_names for one in self._tabled]
         ids = [one.id for one in self._tabled]
         sizes = [len(some) for some in names]
         return Combined(pages, sizes, names=ids, categories=names, people=self.n)

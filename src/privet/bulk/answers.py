@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..analysis.cleaning import AS_THEY_ARE, Cleaning
 from ..analysis.columns import ANSWERS, number_values, ordered_levels
-from ..analysis.lookup import check_kind
+from ..analysis.lookup import check_cleaning, check_kind
 from ..analysis.progress import Progress, no_progress
 from ..analysis.questions import look_up_columns
 from ..device.questionnaire import Questionnaire
@@ -82,7 +82,7 @@ def read_answers(
     """
     questions = _questions(contract, column, count)
     for question in questions:
-        cleaning.check("randomize", question)
+        check_cleaning("randomize", cleaning, question)
     for path in as_paths("read_answers", paths):
         with open_table(path, delimiter, sheet) as table:
             if isinstance(contract, Survey):

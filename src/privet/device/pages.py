@@ -15,7 +15,6 @@ from ..errors import InvalidAnswer, InvalidArgument
 from .answers.base import Answers
 from .answers.choice import Choice
 from .answers.names import Names
-from .answers.scale import Scale
 from .mechanisms.base import Mechanism
 
 if TYPE_CHECKING:  # a survey's tally needs the pages of questionnaires
@@ -24,7 +23,7 @@ if TYPE_CHECKING:  # a survey's tally needs the pages of questionnaires
 # A question's id, or those of a table.
 Asked = str | Sequence[str]
 
-__all__ = ["Page", "cell_names", "weights_of"]
+__all__ = ["Page", "weights_of"]
 
 # Given shares of people become integers that add up to this.
 _FINENESS = 10_000
@@ -81,7 +80,7 @@ class Page:
         """How many answers each question has here, of a scale that is asked jointly its bands."""
         if len(self.questions) == 1:
             return (self.questions[0].answers.size,)
-        return tuple(len(cell_names(one.answers)) for one in self.questions)
+        return tuple(len(one.answers.table_names) for one in self.questions)
 
     @cached_property
     def answers(self) -> Answers:
@@ -96,7 +95,7 @@ class Page:
         """
         if len(questions) == 1:
             return questions[0].answers
-        return _Product([cell_names(one.answers) for one in questions])
+        return _Product([one.answers.table_names for one in questions])
 
     def value(self, answers: Mapping[str, object]) -> Any:
         """Return what a report depends on, or raise InvalidAnswer, which names the question."""
@@ -115,9 +114,7 @@ class Page:
     def _place(self, question: Survey, answer: object) -> Any:
         kind = question.answers
         try:
-            if isinstance(kind, Scale) and len(self.questions) > 1:
-                return kind.band(answer)
-            return kind.value(answer)
+            return kind.value(answer) if len(self.questions) == 1 else kind.table_place(answer)
         except InvalidAnswer as error:
             raise error.at(None, question.id) from None
 
@@ -143,11 +140,6 @@ class _Product(Choice):
     def described(self) -> str:
         """Return how many combinations there are."""
         return f"{self.size:,} combinations"
-
-
-def cell_names(answers: Answers) -> tuple[str, ...]:
-    """Return what a table calls the answers of a question, for a scale its bands."""
-    return answers.band_names if isinstance(answers, Scale) else answers.names
 
 
 def weights_of(asked: Sequence[tuple[str, ...]], shares: Mapping[Any, float]) -> list[int]:

@@ -23,7 +23,7 @@ from .html import of_questionnaire
 from .mechanisms.base import Mechanism
 from .mechanisms.paged import MOST_PAGES, Paged
 from .mechanisms.registry import by_name
-from .pages import Asked, Page, cell_names, weights_of
+from .pages import Asked, Page, weights_of
 from .survey import Survey
 from .wording import check_id, check_text, slug
 
@@ -315,10 +315,10 @@ def _check_tables(
         if len(ids) < 2 or len(set(ids)) < len(ids):
             raise InvalidArgument(owner, parameter, "two or more different questions", table)
         for one in asked:
-            if one.answers.kind == "several":
+            if not one.answers.in_tables:
                 rule = "questions with one choice, or scales"
                 raise InvalidArgument(owner, parameter, rule, one.id)
-        if prod(len(cell_names(one.answers)) for one in asked) > _MOST_CELLS:
+        if prod(len(one.answers.table_names) for one in asked) > _MOST_CELLS:
             raise InvalidArgument(owner, parameter, f"of at most {_MOST_CELLS:,} cells", table)
         if frozenset(ids) in seen:
             raise InvalidArgument(owner, parameter, "a table that is not there yet", table)

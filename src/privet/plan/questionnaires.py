@@ -9,7 +9,6 @@ from math import inf, prod, sqrt
 from ..analysis.tables.sharing import best_shares, measured, spread_alone, tabled
 from ..analysis.tables.variances import split_variance, total_variance
 from ..device.mechanisms.base import Mechanism
-from ..device.pages import cell_names
 from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..errors.arguments import whole
@@ -124,5 +123,5 @@ def _split_error(asked: Sequence[Survey], n: int, questions: int) -> float:
     epsilon = asked[0].epsilon / questions
     if measured(asked) != "share":
         return _alone_error(asked[0], asked[0].answers.choose(epsilon), n)
-    sizes = [len(cell_names(one.answers)) for one in asked]
+    sizes = [len(one.answers.table_names) for one in asked]
     return sqrt(split_variance(sizes, epsilon) / n / prod(sizes))

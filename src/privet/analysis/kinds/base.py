@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...device.answers.base import Answers
 from ...device.entropy import Entropy
+from ...device.mechanisms.base import Mechanism
 from ...device.survey import Survey
 from ...errors import InvalidAnswer
 from ..cleaning import Cleaning
 from ..shown import Shown
 
-__all__ = ["Found", "Kind", "Values"]
+__all__ = ["Found", "Kind", "Values", "spread_at"]
+
+# As good as infinitely many people, for variances that depend on their number.
+_MANY = 10**9
 
 Values = NDArray[np.int64]
 A = TypeVar("A", bound=Answers[Any])
@@ -43,6 +47,11 @@ class Kind(ABC, Generic[A]):
     none, or a place on a scale.
     """
 
+    # What the errors of its estimate are of, in a plan.
+    measured: ClassVar[str]
+    # What missing answers and those that are not allowed may become.
+    choices: ClassVar[str]
+
     def __init__(self, answers: A) -> None:
         self.answers = answers
 
@@ -57,6 +66,14 @@ class Kind(ABC, Generic[A]):
     @abstractmethod
     def estimate(self, survey: Survey[Any], n: int, aggregate: NDArray[np.int64]) -> Shown:
         """Return what n reports with this aggregate say."""
+
+    @abstractmethod
+    def spread(self, mechanism: Mechanism) -> float:
+        """Return n times the mean variance of what is measured, where the mean is on [-1, 1]."""
+
+    @abstractmethod
+    def may_become(self, parameter: str, choice: str) -> bool:
+        """Say whether answers that are `missing` or `unknown` may become this one."""
 
     def value(self, answer: str) -> Any:
         """Return the value that takes the place of answers that are missing or not allowed."""
@@ -86,3 +103,9 @@ class Kind(ABC, Generic[A]):
             except InvalidAnswer as error:
                 raise error.at(row) from None
         return values
+
+
+def spread_at(mechanism: Mechanism, share: float) -> float:
+    """Return n times the mean variance of shares that are all this one, for many people."""
+    variance = mechanism.variance(np.full(mechanism.d, share), _MANY)
+    return _MANY * float(variance.mean())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 from warnings import warn
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...device.answers.scale import FRACTION_BITS, Scale
 from ...device.entropy import Entropy, secure
 from ...device.keystream import FILL_SLACK
+from ...device.mechanisms.base import Mechanism
 from ...device.survey import Survey
 from ...device.values import text_of
 from ...errors import Clamped, InvalidAnswer
@@ -27,6 +28,9 @@ _CACHED = 1 << 14
 
 class Numbers(Kind[Scale]):
     """Numbers, or text that spells them."""
+
+    measured: ClassVar[str] = "mean"
+    choices: ClassVar[str] = "'error' or 'drop'"
 
     def find(self, column: Any, cleaning: Cleaning) -> Found:
         """Return the place of every row's number."""
@@ -88,6 +92,18 @@ class Numbers(Kind[Scale]):
             words = stream.fill(room, 8 * len(some)).view("<u8")
             cells[at : at + _CACHED] += words < some
         return cells
+
+    def spread(self, mechanism: Mechanism) -> float:
+        """Return that of the mean on [-1, 1], when all windows are equally likely."""
+        windows = np.arange(mechanism.numbers)  # type: ignore[attr-defined]
+        slope = float(mechanism.slope)  # type: ignore[attr-defined]
+        chances = mechanism.analyst.estimator.chances.mean(axis=1)  # type: ignore[attr-defined]
+        spread = chances @ windows**2 - (chances @ windows) ** 2
+        return float(spread * (2 / slope / (mechanism.d - 1)) ** 2)
+
+    def may_become(self, parameter: str, choice: str) -> bool:
+        """Say that no number takes the place of another answer."""
+        return False
 
     def in_tables(self, values: Values) -> Values:
         """Return the bands that places are in."""

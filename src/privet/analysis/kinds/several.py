@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...device.answers.several import Several
+from ...device.mechanisms.base import Mechanism
 from ...device.survey import Survey
 from ...errors import InvalidAnswer
 from ..cleaning import MISSING, UNKNOWN, Cleaning
 from ..columns import arrow, number_values
 from ..estimate import Estimate
-from .base import Found, Kind, Values
+from .base import Found, Kind, Values, spread_at
 
 __all__ = ["SEPARATOR", "SeveralChoices"]
 
@@ -24,6 +25,9 @@ _LIST = f"a list of options, with {SEPARATOR!r} between them"
 
 class SeveralChoices(Kind[Several]):
     """Some of the options: lists of them, or text with a separator."""
+
+    measured: ClassVar[str] = "option"
+    choices: ClassVar[str] = "'error', 'drop', or 'none' where the answer is missing"
 
     def find(self, column: Any, cleaning: Cleaning) -> Found:
         """Return the options of every row; each different cell is looked up once."""
@@ -58,6 +62,14 @@ class SeveralChoices(Kind[Several]):
         for row, chosen in enumerate(rows):
             values[row, : len(chosen)] = chosen
         return values
+
+    def spread(self, mechanism: Mechanism) -> float:
+        """Return that of an option, when people choose half of the most on average."""
+        return spread_at(mechanism, self.answers.most / (2 * mechanism.d))
+
+    def may_become(self, parameter: str, choice: str) -> bool:
+        """Say whether it is 'none' for a missing answer."""
+        return (parameter, choice) == ("missing", "none")
 
     def value(self, answer: str) -> int:
         """Return no options, the only answer that can take the place of another."""

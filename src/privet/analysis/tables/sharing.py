@@ -19,10 +19,10 @@ from math import prod
 import numpy as np
 
 from ...device.mechanisms.base import Mechanism
-from ...device.pages import cell_names
 from ...device.survey import Survey
 from ...errors import InvalidArgument
 from ...errors.arguments import positive
+from ..kinds import kind_of
 from .interactions import Questions, interactions
 from .pages import Floats
 from .variances import Privacy, costs_of
@@ -66,27 +66,18 @@ def tabled(
 
     These are numbered as the first say.
     """
-    ids = {one.id: len(cell_names(one.answers)) for one in surveys if one.answers.kind != "several"}
+    ids = {one.id: len(one.answers.table_names) for one in surveys if one.answers.in_tables}
     return [*ids.values()], [tuple(map([*ids].index, page)) for page in pages]
 
 
 def spread_alone(survey: Survey, mechanism: Mechanism) -> float:
     """Return n times the variance that a page counts with which joins no table."""
-    if survey.answers.kind == "scale":
-        windows = np.arange(mechanism.numbers)  # type: ignore[attr-defined]
-        slope = float(mechanism.slope)  # type: ignore[attr-defined]
-        chances = mechanism.analyst.estimator.chances.mean(axis=1)  # type: ignore[attr-defined]
-        spread = chances @ windows**2 - (chances @ windows) ** 2
-        return float(spread * (2 / slope / (mechanism.d - 1)) ** 2)
-    share = survey.answers.most / (2 * mechanism.d)  # type: ignore[attr-defined]
-    variance = mechanism.variance(np.full(mechanism.d, share), _MANY)
-    return _MANY * float(variance.mean())
+    return kind_of(survey.answers).spread(mechanism)
 
 
 def measured(asked: Sequence[Survey]) -> str:
     """Return what the errors of a question, or of a table of several, are of."""
-    of = {"choice": "share", "several": "option", "scale": "mean"}
-    return "share" if len(asked) > 1 else of[asked[0].answers.kind]
+    return "share" if len(asked) > 1 else kind_of(asked[0].answers).measured
 
 
 def page_shares(

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...analysis.cleaning import AS_THEY_ARE, Cleaning
 from ...analysis.columns import ANSWERS
+from ...analysis.lookup import check_cleaning
 from ...device.questionnaire import Questionnaire
 from ...device.survey import Survey
 from ...errors import InvalidArgument
@@ -65,7 +66,7 @@ def randomize(
     chosen = select(frame, "randomize", names, by)
     for ours, name in names.items():
         _check_kind(columns[name], name, chosen.schema[ours].dataType)
-        cleaning.check("randomize", columns[name])
+        check_cleaning("randomize", cleaning, columns[name])
     if frame.sparkSession.conf.get("spark.speculation", "false") == "true":
         rule = "of a session without spark.speculation, which runs tasks, and so draws, twice"
         raise InvalidArgument("randomize", "frame", rule, "spark.speculation = true")

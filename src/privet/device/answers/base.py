@@ -48,6 +48,9 @@ class Answers(ABC, Generic[S]):
     field_types: ClassVar[dict[str, str]]
     # The names of what shares are estimated of: categories, options or cells.
     names: Names
+    # Whether tables may join them with other answers, and then tell all that a page alone does.
+    in_tables: ClassVar[bool] = True
+    told_by_tables: ClassVar[bool] = True
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable: '{name}' cannot be set.")
@@ -64,6 +67,11 @@ class Answers(ABC, Generic[S]):
     def size(self) -> int:
         """How many categories, options or cells there are."""
         return len(self.names)
+
+    @property
+    def table_names(self) -> Names:
+        """What a table calls them."""
+        return self.names
 
     # --- the contract -------------------------------------------------------------------------
 
@@ -122,6 +130,11 @@ class Answers(ABC, Generic[S]):
     @abstractmethod
     def context(self, value: Any) -> bytes:
         """Return a value as bytes, no two values alike."""
+
+    def table_place(self, answer: object) -> int:
+        """Return where an answer is in a table, or raise InvalidAnswer."""
+        place: int = self.value(answer)
+        return place
 
     def settled(self, value: Any, stream: Stream) -> Any:
         """Return what the mechanism randomizes."""

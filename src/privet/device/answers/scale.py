@@ -74,6 +74,7 @@ class Scale(Answers["ScaleEstimate"]):
     """
 
     kind: ClassVar[str] = "scale"
+    told_by_tables: ClassVar[bool] = False  # which know its bands alone
     field_types: ClassVar[dict[str, str]] = {
         "kind": "text", "low": "number", "high": "number", "cells": "integer", "unit": "text",
         "whole": "truth", "bands": "array",
@@ -137,6 +138,11 @@ class Scale(Answers["ScaleEstimate"]):
     def size(self) -> int:
         """How many cells there are."""
         return self.cells
+
+    @property
+    def table_names(self) -> Names:
+        """The bands."""
+        return self.band_names
 
     @cached_property
     def band_names(self) -> Names:
@@ -234,6 +240,10 @@ class Scale(Answers["ScaleEstimate"]):
     def band(self, answer: object) -> int:
         """Return the band that a number is in."""
         return bisect_right(self.band_places, self.value(answer))
+
+    def table_place(self, answer: object) -> int:
+        """Return the band that a number is in."""
+        return self.band(answer)
 
     def context(self, value: int) -> bytes:
         """Return P in eight bytes."""

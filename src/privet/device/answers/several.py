@@ -40,6 +40,8 @@ class Several(Answers["Estimate"]):
     """
 
     kind: ClassVar[str] = "several"
+    in_tables: ClassVar[bool] = False
+    told_by_tables: ClassVar[bool] = False
     field_types: ClassVar[dict[str, str]] = {"kind": "text", "options": "array", "most": "integer"}
     most: int
     pairs: bool
