@@ -177,6 +177,18 @@ def test_a_cell_that_reports_clearly_show_is_not_empty_and_p_values_agree_with_i
     assert min(clear) > 0
 
 
+def test_p_values_agree_with_intervals_even_if_all_reports_are_the_same():
+    """The estimate of the last cell is far above 1, and its lower end is moved down by the rest."""
+    survey = survey_of(Scale(0, 10, cells=8), 0.2)
+    windows = np.zeros(survey.mechanism.numbers, dtype=np.int64)
+    windows[-1] = 7
+    estimate = ScaleEstimate(survey, 7, windows)
+    for level in (0.5, 0.95, 0.999):
+        low, high = estimate.interval(level)
+        assert (low < high).all()
+        assert ((estimate.p_values <= (1 - level) / 2) == (low > 0)).all()
+
+
 @pytest.mark.parametrize("nearest", [False, True])
 def test_means_of_numbers_between_centres_are_covered_if_a_coin_rounds(nearest, monkeypatch):
     """The negative control takes the nearest centre."""

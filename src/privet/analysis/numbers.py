@@ -260,9 +260,12 @@ class Numbers:
     def p_values(self) -> Floats:
         """Return, for each cell, the least α/2 at which its interval's lower end exceeds 0.
 
-        It is 1 where the distribution has nobody, because the interval holds its value.
+        It is 1 where the distribution has nobody, because the interval holds its value. An estimate
+        above 1 is held against its excess over 1, by which its lower end is moved.
         """
-        p_values = lower_p_values(self._ramps.cells[0], self.windows, 0.0)
+        inner, _ = self._ramps.cells
+        excess = np.maximum(self._shares @ inner - 1, 0)
+        p_values = lower_p_values(inner, self.windows, excess)
         return np.where(self.distribution() > 0, p_values, 1.0)
 
     @cached_property
