@@ -1,7 +1,8 @@
 """Methods that do not hold, each in a cell where the campaign must notice.
 
 They are those of version 0.2: they trust the spread of the reports at hand, forget what a coin
-rounds across a border, or take what a smooth fit hides for nothing.
+rounds across a border, or take the noise of a smooth fit or of a blurred border for the whole
+error.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privet.analysis.ramps import ramps_of
 from privet.analysis.refine import smooth as fitting
 from privet.mechanisms import KSubset
 from privet.simulate import counts as draw_counts
@@ -19,12 +21,16 @@ from .study import Study
 from .truths import CATEGORIES, NUMBERS, RATINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from privet import Scale
 
     from .study import Once, Score
     from .truths import Floats, Population
+
+    Trial = Callable[[Population, float, int], Once]
 
 __all__ = ["CONTROLS"]
 
@@ -39,20 +45,23 @@ def _students(worth: Floats, windows: NDArray[np.int64]) -> tuple[float, float]:
     return float(value - reach), float(value + reach)
 
 
-def _shares_by_borders(scale: Scale, low: float, high: float) -> object:
-    """Return a trial of the share between the nearest borders of cells, with Student's ends."""
+def _shares_by_ramps(scale: Scale, low: float, high: float, *, middle: bool = False) -> Trial:
+    """Return a trial of a share, from the ramp within it to the ramp around it, or their mean."""
 
     def trial(truth: Population, epsilon: float, n: int) -> Once:
         survey = survey_of(scale, epsilon)
         chances, right = chances_of(survey, truth), truth.share(low, high)
-        borders = survey.mechanism.analyst.estimator.borders  # type: ignore[attr-defined]
         start, step = scale.edges[0], scale.step
         first, last = (round((min(one, scale.edges[1]) - start) / step) for one in (low, high))
-        worth = borders[:, last] - borders[:, first]
+        ramps = ramps_of(survey.mechanism, n)  # type: ignore[arg-type]
+        inner, outer = (ramps.between(first, last, inside=inside) for inside in (True, False))
+        if middle:
+            inner = outer = (inner + outer) / 2
 
         def once(random: np.random.Generator, score: Score) -> None:
             windows = random.multinomial(n, chances)
-            score.interval("share", *_students(worth, windows), right)
+            ends = _students(inner, windows)[0], _students(outer, windows)[1]
+            score.interval("share", *ends, right)
 
         return once
 
@@ -93,18 +102,26 @@ def _wald(truth: Floats, epsilon: float, n: int) -> Once:
 
 CONTROLS = [
     Study(
-        "shares between borders, heaps",
+        "ramps without what a coin moves, heaps",
         (),
         {"heaped at tens": NUMBERS["heaped at tens"]},
-        _shares_by_borders(AGES, -1, 30),  # type: ignore[arg-type]
+        _shares_by_ramps(AGES, 0, 30),
         (4,),
         (3000, 30_000),
+    ),
+    Study(
+        "means of ramps and their noise, smooth numbers",
+        (),
+        {"normal": NUMBERS["normal"]},
+        _shares_by_ramps(AGES, 30, 60, middle=True),
+        (1,),
+        (300,),
     ),
     Study(
         "Student's shares, rare ratings",
         (),
         {"1 % at the high end": RATINGS["1 % at the high end"]},
-        _shares_by_borders(RATED, 9.5, 10.5),  # type: ignore[arg-type]
+        _shares_by_ramps(RATED, 9.5, 10.5),
         (8,),
         (300,),
     ),

@@ -38,6 +38,7 @@ _PROMISES = re.compile(
 _REASONS = {
     "scored where it is used": """
         privet.analysis.analyst.Half.estimator
+        privet.analysis.survey_estimates.estimate_survey
         privet.audit.result.Audit.lower_bound
         privet.plan.margins: common_margin mean_margin rare_margin share_margin
         privet.plan.planning.Plan: common_margin margin

@@ -22,9 +22,10 @@ _HEAD = """# Intervals, tests and standard errors, simulated
 each cell, which is one population at one ε with one number of respondents. The populations are
 awkward ones: heaps, spikes, giants, empty categories, everything at one end, shares of 1 % and
 0.3 %. Where less than {doubtful:.0%} of the intervals of a label hold the truth, or more than
-{wrong:.0%} of the tests reject a true null hypothesis, the label is repeated {more:,} times and
-must then reach {bar:.0%}. Of a standard error, the page has its root mean square over the real
-error, which must be at least {error}; a larger one is honest, too.
+{wrong:.0%} of the tests at .05 reject a true null hypothesis, the label is repeated {more:,}
+times. Then {bar:.0%} of the intervals must hold, and no more than {wrong:.0%} of the tests may
+reject. Of a standard error, the page has its root mean square over the real error, which must be at
+least {error}; a larger one is honest, too.
 
 *Lowest* is the worst cell and, within it, the worst of the categories, bands or quantiles that are
 looked at; *mean* is over all cells. *Withheld* is how often the package declined to give a number,

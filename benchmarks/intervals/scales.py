@@ -110,7 +110,7 @@ def study_of(
                 return
             low, high = found.interval()
             score.interval("cells", low[places], high[places], cells)
-            score.test("an empty cell", 2 * found.p_values[places] + (cells > 0))
+            score.test("an empty cell", found.p_values[places] + (cells > 0))
             if score.wants("cells, standard error", FIRST):
                 values, claimed = found.frequencies[places], found.standard_errors[places]
                 score.error("cells, standard error", values, claimed, cells)

@@ -176,7 +176,7 @@ def test_shares_bands_and_quantiles_come_from_one_distribution():
 
 def test_the_distribution_goes_no_further_from_the_reports_than_a_standard_error(monkeypatch):
     """Even if the smooth fit is far off, and every value lies in its own interval."""
-    monkeypatch.setattr("privet.analysis.refine.smooth.smooth", lambda *some: np.eye(16)[0])
+    monkeypatch.setattr("privet.analysis.numbers.smooth", lambda *some: np.eye(16)[0])
     truth = TRUTHS["bimodal"] / TRUTHS["bimodal"].sum()
     for numbers in crowds_of(truth, 16, 2.0, 10_000, 5):
         assert 1 < numbers.median().value == numbers.median().interval(0.6827)[0]
@@ -208,7 +208,7 @@ def test_the_smooth_distribution_is_made_once(monkeypatch):
         made.append(windows)
         return np.full(16, 1 / 16)
 
-    monkeypatch.setattr("privet.analysis.refine.smooth.smooth", flat)
+    monkeypatch.setattr("privet.analysis.numbers.smooth", flat)
     (numbers,) = crowds_of(np.full(16, 1 / 16), 16, 1.0, 1000, 1, rounded=True)
     quantiles = [numbers.quantile(q) for q in (0.25, 0.5, 0.75)]
     assert all(one.interval()[0] < one.interval()[1] for one in quantiles)

@@ -163,6 +163,32 @@ def test_intervals_of_cells_cover_heaps_and_spikes(scale, chances, epsilon):
         assert np.mean(control, axis=0).min() < 0.7
 
 
+def test_a_cell_that_reports_clearly_show_is_not_empty_and_p_values_agree_with_intervals():
+    """1 % are far from where all others are, and the smooth fit has nobody there."""
+    chances, clear = np.array([0, 0, 0, 0.99, 0, 0, 0, 0, 0, 0, 0.01]), []
+    for estimate in windows_drawn(Scale(0, 10, whole=True), 4.0, chances, 3000, 40):
+        for level in (0.5, 0.9, 0.95):
+            low, _ = estimate.interval(level)
+            assert ((estimate.p_values <= (1 - level) / 2) == (low > 0)).all()
+        low, high = by_borders_alone(estimate, 9.5, 10.5)
+        if low + high > 1.8 * (high - low):  # 3.5 standard errors
+            clear.append(estimate.frequencies[10])
+    assert len(clear) > 10
+    assert min(clear) > 0
+
+
+def test_p_values_agree_with_intervals_even_if_all_reports_are_the_same():
+    """The estimate of the last cell is far above 1, and its lower end is moved down by the rest."""
+    survey = survey_of(Scale(0, 10, cells=8), 0.2)
+    windows = np.zeros(survey.mechanism.numbers, dtype=np.int64)
+    windows[-1] = 7
+    estimate = ScaleEstimate(survey, 7, windows)
+    for level in (0.5, 0.95, 0.999):
+        low, high = estimate.interval(level)
+        assert (low < high).all()
+        assert ((estimate.p_values <= (1 - level) / 2) == (low > 0)).all()
+
+
 @pytest.mark.parametrize("nearest", [False, True])
 def test_means_of_numbers_between_centres_are_covered_if_a_coin_rounds(nearest, monkeypatch):
     """The negative control takes the nearest centre."""

@@ -61,10 +61,11 @@ def test_the_law_has_the_variance_that_it_is_made_of():
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.05, 1e-4])
-def test_intervals_are_not_empty_and_agree_with_p_values(alpha):
-    """However far estimates are beyond 0 and 1."""
-    estimates = np.linspace(-0.5, 1.5, 401)
-    law = Likeness.of(np.array([[0.004], [0.004], [-0.003]]) * np.ones(401))
+@pytest.mark.parametrize("noise", [1, 100])
+def test_intervals_are_not_empty_and_agree_with_p_values(alpha, noise):
+    """However far estimates are beyond 0 and 1, and even if 1 cannot be told from 0."""
+    estimates = np.linspace(-0.5, 2.5, 401)
+    law = Likeness.of(np.array([[0.004 * noise], [0.004], [-0.003]]) * np.ones(401))
     low, high = (np.clip(end, 0, 1) for end in law.ends(estimates, alpha))
     assert (low < high).all()
     np.testing.assert_array_equal(low > 0, law.p_values(estimates) < alpha / 2)

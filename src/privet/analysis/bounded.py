@@ -88,8 +88,10 @@ def upper_ends(worth: Floats, counts: NDArray[np.int64], chance: float) -> Float
     return np.asarray(ends)
 
 
-def lower_p_values(worth: Floats, counts: NDArray[np.int64], at: float) -> Floats:
+def lower_p_values(worth: Floats, counts: NDArray[np.int64], at: Floats | float) -> Floats:
     """Return, for each column, the smallest α/2 at which the lower end exceeds a number.
+
+    The number is the same for all columns, or there is one for each.
 
     >>> lower_p_values(np.array([[0.0], [1.0]]), np.array([98, 2]), 0.0024).round(3)
     array([0.024])

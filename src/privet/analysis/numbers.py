@@ -21,9 +21,9 @@ before it, and those up to the cell whose centre is at t or after it. Intervals 
 the other. Where no number was rounded, both are the same.
 
 All values come from one distribution: the smooth one of `refine.smooth`, moved as little as
-it takes for the share below each border to be within one standard error of what reports say. So
-shares add up to 1, agree with quantiles, and follow the reports wherever these refuse what is
-smooth.
+it takes for the share below each border to be within one standard error of what reports say, and
+for each cell to have as much as its simultaneous interval says. So shares add up to 1, agree with
+quantiles, and follow the reports wherever these refuse what is smooth.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from ..device.mechanisms.scales.interval import Interval
 from ..errors import InvalidArgument, NoReports
-from .bounded import ends_between, lower_p_values, mean_ends
+from .bounded import ends_between, lower_ends, lower_p_values, mean_ends
 from .estimator import Floats
 from .measured import ONE_SIGMA, Measured
 from .ramps import Ramps, ramps_of, regression_of
@@ -51,6 +51,8 @@ __all__ = ["Numbers"]
 _ROUNDING = 1e-12
 # Fewer reports than this are too few to show their own variance.
 _FEW = 1000
+# With what chance at most any cell's share is less than what it is moved up to.
+_BY_CHANCE = 0.025
 
 
 class Numbers:
@@ -256,8 +258,15 @@ class Numbers:
         return np.maximum(value - low, high - value)
 
     def p_values(self) -> Floats:
-        """Return, for each cell, the least α/2 at which its interval's lower end exceeds 0."""
-        return lower_p_values(self._ramps.cells[0], self.windows, 0.0)
+        """Return, for each cell, the least α/2 at which its interval's lower end exceeds 0.
+
+        It is 1 where the distribution has nobody, because the interval holds its value. An estimate
+        above 1 is held against its excess over 1, by which its lower end is moved.
+        """
+        inner, _ = self._ramps.cells
+        excess = np.maximum(self._shares @ inner - 1, 0)
+        p_values = lower_p_values(inner, self.windows, excess)
+        return np.where(self.distribution() > 0, p_values, 1.0)
 
     @cached_property
     def _cumulative(self) -> Floats:
@@ -266,7 +275,16 @@ class Numbers:
         lower, upper = self._curves(1 - ONE_SIGMA)
         below = np.clip(below, lower, upper)
         below[0], below[-1] = 0, 1
+        below[1:-1] = np.cumsum(self._lifted(np.diff(below)))[:-1].clip(0, 1)
         return below
+
+    def _lifted(self, cells: Floats) -> Floats:
+        """Return shares that are no less than surely lies in each cell; the others give way."""
+        chance = _BY_CHANCE / self._cells
+        least = lower_ends(self._ramps.cells[0], self.windows, chance).clip(0)
+        least /= max(least.sum(), 1)
+        room, above = 1 - least.sum(), np.maximum(cells - least, 0)
+        return least + above * (room / above.sum()) if room > 0 else least
 
     def _below(self, place: float) -> float:
         """Return the share of numbers below a place; rounded ones are spread evenly over cells."""

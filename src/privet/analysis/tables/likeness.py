@@ -97,9 +97,8 @@ class Likeness:
         """
         from scipy.special import betaincinv
 
-        hits, people = self.hits(estimates), self.people
-        few = np.minimum(hits, self.hits(np.ones(1)))
-        many = np.maximum(hits, self.hits(np.zeros(1)))
+        people, few = self.people, self._few(estimates)
+        many = np.maximum(self.hits(estimates), self.hits(np.zeros(1)))
         low = betaincinv(np.maximum(few, _TINY), people - few + 1, alpha / 2)
         rest = np.maximum(people - many, _TINY)
         high = betaincinv(many + 1, rest, 1 - alpha / 2)
@@ -108,5 +107,12 @@ class Likeness:
         return self.least + width * low, self.least + width * high
 
     def p_values(self, estimates: Floats) -> Floats:
-        """Return how likely so large an estimate or a larger one is where the share is 0."""
-        return upper_tail(self.hits(estimates), self.people, self.rates(0.0))
+        """Return how likely so large an estimate or a larger one is where the share is 0.
+
+        An estimate above 1 counts as 1, as it does for the lower end of its interval.
+        """
+        return upper_tail(self._few(estimates), self.people, self.rates(0.0))
+
+    def _few(self, estimates: Floats) -> Floats:
+        """Return the counts behind estimates, of which none is more than that of 1."""
+        return np.minimum(self.hits(estimates), self.hits(np.ones(1)))
