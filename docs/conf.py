@@ -23,8 +23,8 @@ exclude_patterns = ["_build", "_pictures"]
 
 # Pages: everything that names something must find it.
 nitpicky = True
-# Types in signatures are often another library's, whose pages are not at hand.
-nitpick_ignore_regex = [("py:(class|obj|data|exc|attr)", r"(?!privet\.).*")]
+# Types in signatures are often another library's, or have no page because nobody makes them.
+nitpick_ignore_regex = [("py:(class|obj|data|exc|attr)", r"(?!privet\.).*|privet\.\w+\..*")]
 # Short names of attributes in docstrings are no links.
 suppress_warnings = ["ref.python"]
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]

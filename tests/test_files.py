@@ -283,7 +283,7 @@ def test_nothing_but_the_standard_library_is_needed():
         "import sys, types; privet = sys.modules['privet'] = types.ModuleType('privet'); "
         "privet.__path__ = sys.argv[1:]; import privet.device.files; print(*sys.modules)"
     )
-    command = [sys.executable, "-S", "-c", code, str(Path(files.__file__).parent)]
+    command = [sys.executable, "-S", "-c", code, str(Path(files.__file__).parents[1])]
     shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     loaded = {name.partition(".")[0] for name in shown.stdout.split()}
     assert loaded - sys.stdlib_module_names == {"__main__", "privet"}

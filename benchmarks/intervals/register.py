@@ -38,7 +38,8 @@ _PROMISES = re.compile(
 _REASONS = {
     "scored where it is used": """
         privet.analysis.analyst.Half.estimator
-        privet.analysis.survey_estimates.estimate_survey
+        privet.analysis.kinds.base.Kind.estimate
+        privet.analysis.kinds.scale.Numbers.estimate
         privet.audit.result.Audit.lower_bound
         privet.plan.margins: common_margin mean_margin rare_margin share_margin
         privet.plan.planning.Plan: common_margin margin

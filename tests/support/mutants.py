@@ -197,7 +197,7 @@ def place(name):
     """Return where a mutant is, in words of the code.
 
     >>> place("privet.device.entropy.xǁStreamǁcoin__mutmut_3")
-    'privet.entropy.Stream.coin'
+    'privet.device.entropy.Stream.coin'
     """
     return re.sub(r"__mutmut_\d+$", "", name).replace("xǁ", "").replace("x_", "").replace("ǁ", ".")
 

@@ -48,7 +48,7 @@ def poststratify(
         The share of the population that each group makes up, 1 in all; or how many people are in
         each, as whole numbers.
 
-    >>> from privet import Survey
+    >>> from privet import Estimate, Survey
     >>> survey = Survey("Tea or coffee?", ["tea", "coffee", "neither"], 2.0)
     >>> north = Estimate(survey, 800, np.array([480, 240, 80]))
     >>> south = Estimate(survey, 200, np.array([50, 110, 40]))
