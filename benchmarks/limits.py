@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numba import njit
+
 from privet.device.keystream import Keystream
 
 from .timing import Scale, Work, seconds_a_unit

@@ -26,7 +26,7 @@ def typed(session):
 
 def check(*paths):
     command = [sys.executable, "-m", "mypy", *STRICT, *OTHERS]
-    command += ["--cache-dir", ROOT / ".mypy_cache" / "users", *paths]
+    command += ["--cache-dir", str(ROOT / ".mypy_cache" / "users"), *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout
 
