@@ -27,10 +27,14 @@ def randomize(
     if entropy is not None and not isinstance(entropy, Entropy):
         rule = "an Entropy, such as privet.entropy.seeded(1)"
         raise InvalidArgument("randomize_batch", "entropy", rule, entropy)
+    settled = _settled(contract, values, entropy)
+    return contract.mechanism.randomize(settled, entropy=entropy, workers=workers)
+
+
+def _settled(contract: Survey | Questionnaire, values: Any, entropy: Entropy | None) -> Any:
+    """Return what the mechanism randomizes."""
     if isinstance(contract, Survey):
-        values = kind_of(contract.answers).settled(values, entropy)
-    else:
-        pages = zip(contract.pages, values.values, strict=True)
-        settled = (kind_of(page.answers).settled(some, entropy) for page, some in pages)
-        values = OnPages(values.pages, tuple(settled))
-    return contract.mechanism.randomize(values, entropy=entropy, workers=workers)
+        return kind_of(contract.answers).settled(values, entropy)
+    pages = zip(contract.pages, values.values, strict=True)
+    parts = (kind_of(page.answers).settled(some, entropy) for page, some in pages)
+    return OnPages(values.pages, tuple(parts))

@@ -14,7 +14,7 @@ from binascii import crc32
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,11 @@ from ..device.files import replacing
 from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..errors import InvalidArgument, InvalidTally, NoReports, SurveyMismatch
+from .estimate import Estimate
 from .kinds import kind_of
 from .notebook import of_tally
 from .questionnaire_estimate import QuestionnaireEstimate
+from .scale_estimate import ScaleEstimate
 from .tallied import Tallied
 
 __all__ = ["MAGIC", "Tally"]
@@ -38,6 +40,8 @@ MAGIC = b"privetT\x01"
 _CRC = struct.Struct("<I")
 # Keeps n times the largest entry of any report inside 64 bits.
 MAX_REPORTS = 2**47
+# The estimate of a contract that is given, where a method is of no tally yet.
+F = TypeVar("F", bound=Estimate | ScaleEstimate | QuestionnaireEstimate)
 
 
 class Tally(Tallied[E]):
@@ -146,7 +150,7 @@ class Tally(Tallied[E]):
         return body + _CRC.pack(crc32(body))
 
     @classmethod
-    def from_bytes(cls, data: bytes, survey: Contract[E]) -> Tally[E]:
+    def from_bytes(cls, data: bytes, survey: Contract[F]) -> Tally[F]:
         """Read what `to_bytes` wrote for the same survey.
 
         Raise SurveyMismatch for another survey's, and InvalidTally for what is damaged or what no
@@ -174,12 +178,12 @@ class Tally(Tallied[E]):
         problem = survey.mechanism.check_aggregate(aggregate, n)
         if problem is not None:
             raise InvalidTally(f"No reports give these counts: {problem}.")
-        tally = cls(survey)
+        tally = Tally(survey)
         tally._n, tally._aggregate = n, aggregate
         return tally
 
     @classmethod
-    def read(cls, path: str | PathLike[str], survey: Contract[E]) -> Tally[E]:
+    def read(cls, path: str | PathLike[str], survey: Contract[F]) -> Tally[F]:
         """Read a file that `write` wrote for the same survey; errors name the file."""
         path = Path(path)
         try:

@@ -181,7 +181,7 @@ class Served:
     def tally(self) -> Tally[Estimate]:
         """Return what the service has counted."""
         counted = self.ask("GET", f"/surveys/{self.survey.id}/tally")
-        return Tally[Estimate].from_bytes(counted, self.survey)
+        return Tally.from_bytes(counted, self.survey)
 
     def check(self) -> int:
         """Do as `privet store check` does; return how many reports the store has."""
