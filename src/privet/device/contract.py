@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..analysis.questionnaire_estimate import QuestionnaireEstimate
     from ..analysis.scale_estimate import ScaleEstimate
     from ..analysis.tally import Tally
+    from .survey import Survey
 
     E = TypeVar(
         "E",
@@ -73,6 +74,11 @@ class Contract(ABC, Generic[E]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).from_json, (self.to_json(),)
+
+    @property
+    @abstractmethod
+    def surveys(self) -> tuple[Survey, ...]:
+        """The questions, one or several."""
 
     @property
     @abstractmethod

@@ -82,7 +82,6 @@ class Questionnaire(Contract["QuestionnaireEstimate"], field="questions"):
     """
 
     title: str
-    surveys: tuple[Survey, ...]
     pages: tuple[Page, ...]
     _by_id: dict[str, Survey]
 
@@ -121,7 +120,6 @@ class Questionnaire(Contract["QuestionnaireEstimate"], field="questions"):
         total = sum(mechanism.weights)
         vars(self).update(
             title=title,
-            surveys=tuple(by_id.values()),
             epsilon=mechanism.epsilon,
             pages=tuple(
                 Page(number, _found(by_id, ids), weight, weight / total, part)
@@ -146,6 +144,11 @@ class Questionnaire(Contract["QuestionnaireEstimate"], field="questions"):
         return _found(self._by_id, (question,))[0]
 
     # --- the contract -------------------------------------------------------------------------
+
+    @property
+    def surveys(self) -> tuple[Survey, ...]:
+        """The questions."""
+        return tuple(self._by_id.values())
 
     @property
     def heading(self) -> str:

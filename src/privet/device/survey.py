@@ -118,6 +118,11 @@ class Survey(Contract[S], field="question"):
     # --- the contract -------------------------------------------------------------------------
 
     @property
+    def surveys(self) -> tuple[Survey]:
+        """The survey itself, as the only question."""
+        return (self,)
+
+    @property
     def heading(self) -> str:
         """The question."""
         return self.question

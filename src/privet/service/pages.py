@@ -192,7 +192,7 @@ async def answer(service: Service, request: Request, id: str) -> Response:
     except NoSurvey as error:
         return _missing(request, error, language)
     words, root = languages()[language], request.scope.get("root_path", "")
-    count = 1 if isinstance(contract, Survey) else len(contract.surveys)  # type: ignore[attr-defined]
+    count = len(contract.surveys)
     links = "".join(
         fill(_LANGUAGE, code=code, name=other["name"])
         for code, other in languages().items()
@@ -219,9 +219,8 @@ async def answer(service: Service, request: Request, id: str) -> Response:
 
 def _facts(contract: Contract, words: dict[str, str]) -> Html:
     """Return all that a contract says, as a list of terms."""
-    asked = [contract] if isinstance(contract, Survey) else contract.surveys  # type: ignore[attr-defined]
     rows: list[tuple[str, object]] = []
-    for one in asked:
+    for one in contract.surveys:
         rows += [(words["question"], one.question), (words["answers"], _answers(one, words))]
     mechanism = repr(contract.mechanism) if isinstance(contract, Survey) else "Questionnaire"
     rows += [

@@ -25,7 +25,6 @@ from ...analysis.randomizing import randomize as randomized
 from ...device.contract import Contract
 from ...device.entropy import secure
 from ...device.mechanisms.base import Mechanism
-from ...device.survey import Survey
 from ...errors import InvalidAnswer, InvalidReport
 
 # Counters in a slice at most, rows of slices in a batch, and bytes of counters held in memory.
@@ -54,12 +53,11 @@ def randomize(
     """
     pa = arrow()
     survey = _survey(contract)
-    questions = [survey] if isinstance(survey, Survey) else survey.surveys
     rows = max(1, _BATCH_BYTES // survey.mechanism.report_bytes)
     places = secure().keystream()
     for batch in batches:
         try:
-            columns = {one.id: batch.column(f"answer{i}") for i, one in enumerate(questions)}
+            columns = {one.id: batch.column(f"answer{i}") for i, one in enumerate(survey.surveys)}
             found = look_up_columns(survey, columns, len(batch), cleaning)
         except InvalidAnswer as error:
             problem = pa.array([_said(error)], pa.binary())
