@@ -1,9 +1,9 @@
 """The `privet` command: one subcommand per file, each imported when it is called.
 
-What they share: `options` (arguments), `guards` (what is refused or noted for people's sake),
-`taking` (categories out of answers), `output` (JSON, files, lines on stderr), `terminal` (tables
-and progress), `show` (surveys and estimates), `differences` (comparisons), `failures` (one line and
-an exit code).
+`commands` is the table of them. What they share: `options` (arguments), `guards` (what is refused
+or noted for people's sake), `taking` (categories out of answers), `output` (JSON, and lines on
+stderr), `writing` (files and pictures), `terminal` (tables and progress), `show` (surveys and
+estimates), `differences` (comparisons), `failures` (one line and an exit code).
 """
 
 from __future__ import annotations
