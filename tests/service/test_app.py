@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from privet.service import app as application
+from privet.service import state
 from privet.service.app import make_app
 from privet.service.bodies import Rooms
 from privet.store import Store
@@ -41,7 +41,7 @@ def test_a_fault_says_where_it_is_and_nothing_of_the_request(tmp_path, caplog):
 
 
 def test_the_room_of_a_body_is_given_back_however_it_is_answered(tmp_path, monkeypatch):
-    monkeypatch.setattr(application, "Rooms", lambda: Rooms(10))
+    monkeypatch.setattr(state, "Rooms", lambda: Rooms(10))
     form = {"content_type": b"application/x-www-form-urlencoded", "sec_fetch_site": b"same-origin"}
     with Store(Sqlite(tmp_path / "s.db")) as store:
         app = make_app(store)

@@ -2,85 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import groupby
-from math import ceil, inf
-from time import monotonic
-from typing import TypeVar
+from math import ceil
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ..device.contract import Contract
 from ..errors import NoSurvey, PrivetError, StoreFailure
 from ..store import Store
-from .access import is_admin, may_be_admin
-from .bodies import Incoming, Rooms, headers_of
-from .downloads import Files
-from .estimating import Estimates
-from .gathering import Gathering, note
+from .bodies import Incoming, headers_of
+from .gathering import note
 from .headers import allowance, safe_headers
-from .limits import RateLimit
-from .metrics import Metrics
 from .openapi import describe
 from .problems import Problem, as_problem
 from .routes import ROUTES, Row
 from .settings import Settings
-from .visibility import Visibility
+from .state import Service
 
-__all__ = ["Service", "make_app"]
-
-_MOST_KEPT = 256
-_FRESH_SECONDS = 5.0
-T = TypeVar("T")
-
-
-class Service:
-    """What all requests share. A contract never changes, so that it is read once."""
-
-    def __init__(self, store: Store, defaults: Settings, per_minute: int) -> None:
-        self.store, self.metrics, self.rooms = store, Metrics(), Rooms()
-        self.gathering = Gathering(store, self.metrics)
-        self.limit = RateLimit(per_minute)
-        self.defaults = defaults
-        self.openapi = describe(ROUTES)
-        self.estimates, self.files = Estimates(store), Files()
-        self.visibility = Visibility(store)
-        self.reading: asyncio.Task[bytes | None] | None = None  # whether the store can be read
-        self._contracts: dict[str, Contract] = {}
-        self._settings: dict[str, tuple[float, Settings]] = {}
-
-    async def contract(self, id: str) -> Contract:
-        """Return a survey's contract; whether it is open or deleted, the store knows."""
-        found = self._contracts.get(id)
-        if found is None:
-            entry = await asyncio.to_thread(self.store.get, id)
-            found = await asyncio.to_thread(lambda: Contract.from_json(entry.contract))
-            _keep(self._contracts, id, found)
-        return found
-
-    async def settings(self, id: str) -> Settings:
-        """Return a survey's settings, as of some seconds ago where another process changed them."""
-        read, found = self._settings.get(id, (-inf, Settings()))
-        if monotonic() > read + _FRESH_SECONDS:
-            entry = await asyncio.to_thread(self.store.get, id)
-            found = Settings.read(entry.settings)
-            _keep(self._settings, id, (monotonic(), found))
-        return found
-
-    async def is_admin(self, request: Request) -> bool:
-        """Tell whether a request is the administrator's."""
-        return may_be_admin(request) and await asyncio.to_thread(is_admin, request, self.store)
-
-    def forget(self, id: str) -> None:
-        """Read a survey's settings and reports anew."""
-        self._settings.pop(id, None)
-        self.estimates.forget(id)
-        self.visibility.forget(id)
+__all__ = ["make_app"]
 
 
 class _Resource:
@@ -160,20 +103,13 @@ async def _nowhere(scope: Scope, receive: Receive, send: Send) -> None:
         await problem.response()(scope, receive, send)
 
 
-def _keep(kept: dict[str, T], id: str, value: T) -> None:
-    """Keep something of a survey, and not of too many."""
-    if len(kept) >= _MOST_KEPT:
-        kept.pop(next(iter(kept)))
-    kept[id] = value
-
-
 def make_app(store: Store, *, counts_only: bool = False, per_minute: int = 0) -> ASGIApp:
     """Return the application that serves a store, which stays open when it ends.
 
     New surveys keep `counts_only` unless they say otherwise. One address may ask so often
     `per_minute`, or without a limit if that is 0.
     """
-    service = Service(store, Settings(counts_only=counts_only), per_minute)
+    service = Service(store, Settings(counts_only=counts_only), per_minute, describe(ROUTES))
 
     @asynccontextmanager
     async def lifespan(app: object) -> AsyncIterator[None]:

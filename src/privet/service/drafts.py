@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -31,9 +31,7 @@ from .ingest import JSON
 from .languages import privacy
 from .messages import Planned
 from .problems import Problem
-
-if TYPE_CHECKING:
-    from .app import Service
+from .state import Service
 
 __all__ = ["TOML", "draft"]
 

@@ -6,7 +6,6 @@ import asyncio
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,9 +19,7 @@ from .ingest import refusal
 from .messages import Imported
 from .problems import Problem
 from .replies import json_reply
-
-if TYPE_CHECKING:
-    from .app import Service
+from .state import Service
 
 __all__ = ["PARQUET", "import_reports"]
 

@@ -11,7 +11,6 @@ import json
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 import numpy as np
 from starlette.requests import Request
@@ -23,9 +22,7 @@ from ..errors import InvalidReport, NoSurvey
 from ..store import Arrival, Outcome
 from .bodies import headers_of, media_type
 from .problems import Problem
-
-if TYPE_CHECKING:
-    from .app import Service
+from .state import Service
 
 __all__ = ["BYTES", "JSON", "KEY", "refusal", "take_reports"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,9 +11,7 @@ from . import metrics
 from .messages import Status
 from .problems import busy
 from .replies import json_reply
-
-if TYPE_CHECKING:
-    from .app import Service
+from .state import Service
 
 _READY_SECONDS = 3.0
 

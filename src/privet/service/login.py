@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
@@ -13,9 +12,7 @@ from . import pages
 from .access import begin_session, check_same_origin, end_session
 from .bodies import Incoming, media_type
 from .pages import Html
-
-if TYPE_CHECKING:
-    from .app import Service
+from .state import Service
 
 __all__ = ["FORM", "log_in", "log_out", "page"]
 

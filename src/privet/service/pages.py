@@ -11,7 +11,7 @@ from functools import cache, wraps
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,10 +22,7 @@ from ..errors import NoSurvey
 from . import surveys
 from .languages import USUAL, chosen, languages, privacy
 from .messages import OneSurvey
-
-if TYPE_CHECKING:
-    from .app import Service
-    from .routes import Handler
+from .state import Handler, Service
 
 __all__ = ["HTML", "Html", "answer", "dashboard", "editor", "fill", "page", "results", "settings"]
 

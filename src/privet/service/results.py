@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import numpy as np
 from starlette.requests import Request
@@ -21,17 +20,14 @@ from .ingest import BYTES
 from .messages import Progress
 from .problems import Problem
 from .replies import json_reply, tagged
-from .visibility import check_visible
-
-if TYPE_CHECKING:
-    from .app import Service
+from .state import Service
 
 _PIECE = 1 << 20
 
 
 async def estimate(service: Service, request: Request, id: str) -> Response:
     """Return what the reports say; computed once for the same reports."""
-    await check_visible(service, request, id)
+    await service.check_visible(request, id)
     found = await service.estimates.of(id)
     return tagged(request, found.tag, found.body)
 
@@ -40,7 +36,7 @@ async def progress(service: Service, request: Request, id: str) -> Response:
     """Say whether a survey is open, and whether there are results to see."""
     is_open = (await asyncio.to_thread(service.store.get, id)).open
     try:
-        await check_visible(service, request, id)
+        await service.check_visible(request, id)
     except Problem as problem:
         return json_reply(Progress(is_open, "private", str(problem)))
     if await asyncio.to_thread(service.store.size, id) == 0:

@@ -8,12 +8,12 @@ are particular to a row; those of all rows, of surveys and of bodies are in `ope
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 
-from . import downloads, itself, login, metrics, pages, results, surveys
+from . import downloads, estimate_files, itself, login, metrics, pages, results, surveys
 from .drafts import TOML, draft
 from .importing import PARQUET, import_reports
 from .ingest import BYTES, JSON, KEY, take_reports
@@ -32,13 +32,8 @@ from .messages import (
 )
 from .pages import HTML
 from .settings import Settings
+from .state import Handler
 from .static_files import KINDS, static_file
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    # Takes the service, the request, and by their names the parts of the path that are in braces.
-    Handler = Callable[..., Awaitable[Response]]
 
 Media = Mapping[str, type | None]
 
@@ -81,7 +76,7 @@ _SURVEY = {200: {JSON: OneSurvey}}
 _PAGE = {200: {HTML: None}}
 _OWN_PAGE = {200: {HTML: None}, 303: {}}
 _MISSING = {404: {HTML: None}, 410: {HTML: None}}
-_FILES = {200: dict.fromkeys(downloads.KINDS.values())}
+_FILES = {200: dict.fromkeys(estimate_files.KINDS.values())}
 
 # Rows of the same path stand together.
 ROUTES = (

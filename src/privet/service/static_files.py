@@ -6,16 +6,14 @@ import gzip
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from .problems import Problem
 from .replies import had
-
-if TYPE_CHECKING:
-    from .app import Service
+from .state import Service
 
 __all__ = ["KINDS", "files", "static_file"]
 

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 from hashlib import sha256
 from secrets import token_urlsafe
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,10 +26,8 @@ from .messages import (
 from .problems import Problem
 from .replies import json_reply, tagged
 from .settings import Settings, in_query
+from .state import Service
 from .tokens import hashed
-
-if TYPE_CHECKING:
-    from .app import Service
 
 
 async def create(service: Service, request: Request) -> Response:

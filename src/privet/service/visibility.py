@@ -10,31 +10,14 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING
-
-from starlette.requests import Request
 
 from ..errors import NoSurvey, StoreFailure
 from ..store import Store
-from .problems import Problem
 
-if TYPE_CHECKING:
-    from .app import Service
-
-__all__ = ["Visibility", "check_visible"]
+__all__ = ["Visibility"]
 
 _FRESH_SECONDS = 5.0
 _MOST_KEPT = 4096
-
-
-async def check_visible(service: Service, request: Request, id: str) -> None:
-    """Refuse requests for results that are not public, before any report is read."""
-    least = (await service.settings(id)).public_from
-    if least is not None and await service.visibility.reached(id, least):
-        return
-    if not await service.is_admin(request):
-        when = "never public" if least is None else f"public from {least:,} reports on"
-        raise Problem(403, "private", f"The results of this survey are {when}.")
 
 
 class _Known:
