@@ -19,10 +19,11 @@ from ..device.mechanisms.forwards import Target
 from ..device.mechanisms.hashes.one_option import OneOption
 from . import kernels
 from .analyst import Analyst, half_of
+from .arrays import Floats, Integers
 from .batch import Drawn, Rows, Words
 from .choices import ChoiceBatches
-from .counter import Integers, NumberCounter
-from .estimator import Estimator, Floats, HitRates
+from .counter import NumberCounter
+from .estimator import Estimator, HitRates
 
 
 @half_of.register(OneOption)

@@ -12,8 +12,9 @@ from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
 from ..device.mechanisms.bits.unary import Unary
 from . import kernels
 from .analyst import Analyst, half_of
+from .arrays import Integers
 from .batch import STRETCH_BYTES, Batches, Drawn, Rows, Words, words_of
-from .counter import Counter, Integers, Reports, count_bits, padded
+from .counter import Counter, Reports, count_bits, padded
 from .estimator import HitRates
 from .kernels.counting import count_bitmaps
 

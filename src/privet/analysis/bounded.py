@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from .arrays import Floats
 
 __all__ = ["ends_between", "lower_ends", "lower_p_values", "mean_ends", "upper_ends"]
 

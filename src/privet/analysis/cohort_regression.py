@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..device.mechanisms.hashes.cohorts import PRIME, Cohorts, coefficients
-from .counter import Integers
-from .estimator import Estimator, Floats
+from .arrays import Floats, Integers
+from .estimator import Estimator
 from .refine.simplex import project_simplex
 
 _ENTRIES_AT_ONCE = 1 << 22

@@ -14,12 +14,12 @@ from ..device.mechanisms.hashes.hashed_rr import HashedRR
 from ..device.mechanisms.hashes.rappor import Rappor
 from . import kernels
 from .analyst import Analyst, half_of
+from .arrays import Integers
 from .batch import STRETCH_BYTES, Batches, Drawn, Rows, Words, words_of
 from .bits import PLANES
 from .cohort_regression import BucketRegression, Cells, FilterRegression
 from .counter import (
     Counter,
-    Integers,
     NumberCounter,
     Reports,
     count_bits,

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidReport
 from . import kernels
+from .arrays import Integers
 from .batch import M, is_masked
 from .columns import as_column, as_reports, is_column
 
 Reports = NDArray[np.uint8]
-Integers = NDArray[np.int64]
 
 __all__ = ["Counter", "NumberCounter", "count_bits", "padded", "read_numbers", "write_numbers"]
 

@@ -23,8 +23,9 @@ from ..device.mechanisms.subsets.hadamard import Hadamard
 from ..device.mechanisms.subsets.projective import Projective
 from . import kernels
 from .analyst import Analyst, half_of
-from .counter import Integers, NumberCounter
-from .estimator import Floats, HitRates
+from .arrays import Floats, Integers
+from .counter import NumberCounter
+from .estimator import HitRates
 from .hadamard import walsh_hadamard
 from .placed import PlacedBatches
 

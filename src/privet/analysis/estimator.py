@@ -7,14 +7,12 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..device.mechanisms.forwards import Target
+from .arrays import Floats, Integers
 from .hits import Hits, drawn
 from .holders import Rates
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 __all__ = ["Averages", "Estimator", "HitRates"]
 

@@ -13,8 +13,9 @@ from ..device.mechanisms.hashes.local_hash import LocalHash
 from ..device.mechanisms.hashes.one_bit import OneBit
 from . import kernels
 from .analyst import Analyst, half_of
+from .arrays import Integers
 from .batch import STRETCH_BYTES, Batches, Drawn, Rows, Words
-from .counter import Counter, Integers, NumberCounter, Reports, read_numbers, write_numbers
+from .counter import Counter, NumberCounter, Reports, read_numbers, write_numbers
 from .estimator import HitRates
 from .hadamard import walsh_hadamard
 

@@ -20,17 +20,15 @@ are many, is skewed to the same side where they are few, and is exact without no
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..device.mechanisms.forwards import Target
+from .arrays import Floats
 from .holders import Rates, fewest_holders
 from .presence import binomial_tail, lower_limit, upper_limit
-
-if TYPE_CHECKING:
-    from .estimator import Floats
 
 __all__ = ["Hits", "drawn"]
 

@@ -12,14 +12,12 @@ from __future__ import annotations
 
 from math import ceil, log, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from .estimator import Floats
-
+from .arrays import Floats
 
 __all__ = ["Rates", "fewest_holders"]
 

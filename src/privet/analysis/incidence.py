@@ -20,11 +20,10 @@ from ..device.mechanisms.scales.interval import Interval
 from ..device.mechanisms.subsets.design import Design
 from ..device.mechanisms.subsets.k_subset import KSubset
 from . import kernels
+from .arrays import Floats
 from .designs import BlockCounter
 from .hadamard import walsh_hadamard
 from .subsets import members_of
-
-Floats = NDArray[np.float64]
 
 # Up to this many entries, 8 MB of them, a matrix product is faster than loading compiled code.
 _DENSE_ENTRIES = 1 << 20

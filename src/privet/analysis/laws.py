@@ -35,10 +35,9 @@ from ..device.mechanisms.subsets.listed_sets import ListedSets
 from ..device.mechanisms.subsets.set_subset import SetSubset
 from ..device.mechanisms.subsets.subsets import Subsets
 from . import kernels
+from .arrays import Integers
 from .placed import PlacedBatches
 from .sets import SetBatches
-
-Integers = NDArray[np.int64]
 
 __all__ = ["draw_counts", "makes_reports"]
 

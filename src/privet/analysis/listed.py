@@ -22,9 +22,9 @@ from ..device.mechanisms.subsets.listed_sets import ListedSets
 from ..theory.sets import sets_holding
 from . import kernels
 from .analyst import Analyst, half_of
+from .arrays import Integers
 from .batch import Drawn, Rows, Words
 from .choices import ChoiceBatches
-from .counter import Integers
 from .estimator import Averages, HitRates
 from .subsets import BitmapCounter, IndexCounter, SubsetBatches
 

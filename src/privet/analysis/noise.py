@@ -12,9 +12,10 @@ from ..device.mechanisms.noise.geometric import GeometricNoise
 from ..device.mechanisms.noise.laplace import LaplaceNoise
 from . import kernels
 from .analyst import Analyst, Half, half_of
+from .arrays import Floats, Integers
 from .batch import CHUNK_ROWS, Batches, Drawn, Rows, Words
-from .counter import Counter, Integers, Reports
-from .estimator import Averages, Floats
+from .counter import Counter, Reports
+from .estimator import Averages
 
 
 @half_of.register(GeometricNoise)

@@ -37,8 +37,8 @@ from numpy.typing import NDArray
 
 from ..device.mechanisms.scales.interval import Interval
 from ..errors import InvalidArgument, NoReports
+from .arrays import Floats
 from .bounded import ends_between, lower_ends, lower_p_values, mean_ends
-from .estimator import Floats
 from .measured import ONE_SIGMA, Measured
 from .ramps import Ramps, ramps_of, regression_of
 from .refine.likelihood import maximum_likelihood

@@ -17,7 +17,8 @@ from ..device.mechanisms.paged import Paged
 from ..errors import InvalidArgument, InvalidReport
 from ..errors.arguments import whole
 from .analyst import Analyst, half_of
-from .counter import Counter, Integers, Reports, read_numbers, sum_problem
+from .arrays import Integers
+from .counter import Counter, Reports, read_numbers, sum_problem
 from .threads import cores
 
 __all__ = ["OnPages", "PagedCounter", "draw_pages"]

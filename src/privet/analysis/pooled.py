@@ -8,7 +8,7 @@ import numpy as np
 
 from ..device.mechanisms.forwards import Target
 from ..device.survey import Survey
-from .estimator import Floats
+from .arrays import Floats
 from .shown import Shown
 from .tables.table import Margin
 

@@ -7,17 +7,13 @@ alike. A large count is evidence against that.
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.symmetric import Symmetric
-
-if TYPE_CHECKING:
-    from .estimator import Floats
-
+from .arrays import Floats
 
 __all__ = [
     "binomial_tail",

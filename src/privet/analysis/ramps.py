@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..device.mechanisms.scales.interval import Interval
-from .estimator import Floats
+from .arrays import Floats
 from .scales import WindowRegression
 
 __all__ = ["Ramps", "ramps_of", "regression_of"]

@@ -16,7 +16,7 @@ from ..device.mechanisms.forwards import Target
 from ..device.survey import Survey
 from ..errors import InvalidArgument
 from ..errors.arguments import alpha_of
-from .estimator import Floats
+from .arrays import Floats
 from .figures import QUANTILES
 from .measured import Measured
 from .notebook import of_scale

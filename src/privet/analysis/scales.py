@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from ..device.mechanisms.scales.interval import Interval
 from .analyst import Analyst, half_of
+from .arrays import Floats, Integers
 from .cohort_regression import spreads_of
-from .counter import Integers, NumberCounter, write_numbers
-from .estimator import Estimator, Floats
+from .counter import NumberCounter, write_numbers
+from .estimator import Estimator
 from .placed import PlacedBatches
 from .refine.simplex import project_simplex
 

@@ -13,8 +13,8 @@ from ..device.mechanisms.forwards import Target
 from ..device.survey import Survey
 from ..errors import InvalidArgument
 from ..errors.arguments import alpha_of, check_adds_up, check_target, whole
+from .arrays import Floats
 from .columns import arrow, frame
-from .estimator import Floats
 from .notebook import of_estimate
 from .presence import discoveries
 from .refine.simplex import project_simplex

@@ -17,8 +17,9 @@ from ..device.mechanisms.subsets.packed import Packed
 from ..device.mechanisms.subsets.start import expected_draws
 from . import kernels
 from .analyst import Analyst, half_of
+from .arrays import Integers
 from .batch import STRETCH_BYTES, Batches, Drawn, Rows, Words, words_of
-from .counter import Counter, Integers, Reports, count_bits, padded, sum_problem
+from .counter import Counter, Reports, count_bits, padded, sum_problem
 from .estimator import HitRates
 from .kernels import MOST_WORDS, TILE
 from .kernels.counting import count_bitmaps, count_indices

@@ -20,16 +20,13 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..analysis.arrays import Floats, Integers
 from ..device.mechanisms.bits.binary_rr import BinaryRR
 from ..device.mechanisms.subsets.k_subset import KSubset
 from ..device.mechanisms.subsets.multivariate_rr import MultivariateRR
 from ..device.mechanisms.symmetric import Symmetric
 from ..simulate import counts
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 PEOPLE = 10_000
 NORMS = ("l2", "l1")

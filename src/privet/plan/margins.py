@@ -16,6 +16,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.arrays import Floats
 from ..analysis.estimator import HitRates, Rated
 from ..analysis.numbers import Numbers
 from ..analysis.presence import binomial_tail
@@ -29,7 +30,6 @@ from ..errors import InvalidArgument
 Ends = tuple[float, float]
 Shown = tuple[float, float, float]
 Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 __all__ = ["common_margin", "expected_interval", "mean_margin", "rare_margin", "share_margin"]
 

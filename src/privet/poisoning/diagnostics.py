@@ -26,6 +26,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.arrays import Floats, Integers
 from ..analysis.incidence import Incidence, blocks_of
 from ..analysis.refine.simplex import project_simplex
 from ..analysis.sums.pairs import points_together
@@ -33,9 +34,6 @@ from ..analysis.tally import Tally
 from ..device.mechanisms.subsets.design import Design
 from ..device.mechanisms.subsets.k_subset import KSubset
 from ..errors import InvalidArgument
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 __all__ = ["Finding", "check", "check_counts", "check_reports"]
 

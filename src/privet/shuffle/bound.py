@@ -41,9 +41,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analysis.arrays import Floats
 from .blankets import Blanket
-
-Floats = NDArray[np.float64]
 
 __all__ = ["FINE", "certified_delta"]
 

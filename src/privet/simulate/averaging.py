@@ -14,6 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ..analysis.arrays import Integers
 from ..analysis.progress import Progress, no_progress
 from ..analysis.regression.supports import supports_of
 from ..device.entropy import Entropy
@@ -23,8 +24,6 @@ from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
 from ..device.mechanisms.flips import ONE
 from ..errors import InvalidArgument
 from ..errors.arguments import whole
-
-Integers = NDArray[np.int64]
 
 __all__ = ["Averaged", "averaging"]
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ..analysis.arrays import Floats
 from ..analysis.columns import arrow, frame
 from ..analysis.progress import Progress, no_progress
 from ..analysis.refine.simplex import project_simplex
@@ -34,7 +35,6 @@ from ..errors.arguments import check_target, whole
 from .population import MOST_PEOPLE, counts
 from .truths import Truth, truth
 
-Floats: TypeAlias = NDArray[np.float64]
 Factory: TypeAlias = Callable[[int, float], Mechanism]
 Estimator: TypeAlias = Callable[[Mechanism, NDArray[np.int64], int], Floats]
 

@@ -22,11 +22,11 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..analysis.arrays import Floats
 from ..errors import InvalidArgument
 
-Floats: TypeAlias = NDArray[np.float64]
 Truth: TypeAlias = Callable[[int, Generator], Floats]
 
 __all__ = ["FORMS", "truth"]

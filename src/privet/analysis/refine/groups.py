@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from ...device.mechanisms.symmetric import Symmetric
 from ...errors import InvalidArgument
-from .prior import Floats
+from ..arrays import Floats
 from .shrinkage import shrink
 from .simplex import project_simplex
 

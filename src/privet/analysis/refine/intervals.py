@@ -21,7 +21,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from .prior import Floats, Learned, Noise, runs
+from ..arrays import Floats
+from .prior import Learned, Noise, runs
 
 _SHARES, _COUNTS = 1 / 3, 1 / 5  # steps, in standard deviations of the noise
 _ROWS_AT_ONCE = 1 << 12

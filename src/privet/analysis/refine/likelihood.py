@@ -38,7 +38,8 @@ from ...device.mechanisms.subsets.design import Design
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...errors import InvalidArgument, NoReports
 from .. import incidence
-from ..incidence import Floats, Incidence
+from ..arrays import Floats
+from ..incidence import Incidence
 from ..tallied import Tallied
 from .simplex import project_simplex
 

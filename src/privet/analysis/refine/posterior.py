@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors.arguments import alpha_of, whole
+from ..arrays import Floats
 from ..presence import clopper_pearson
 from .intervals import pratt
-from .prior import Floats, Learned, Noise, Places
+from .prior import Learned, Noise, Places
 
 __all__ = ["Shrunk"]
 

@@ -29,7 +29,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Floats
+
 Places = NDArray[np.intp]
 
 _STEP = 1 / 3  # of the grid, in standard deviations of the noise

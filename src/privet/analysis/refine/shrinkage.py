@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from ...device.mechanisms.symmetric import Symmetric
 from ...errors import InvalidArgument
 from ...errors.arguments import check_adds_up, whole
+from ..arrays import Floats
 from .posterior import Shrunk, shrunk_means
-from .prior import Floats, Noise, Places, learn
+from .prior import Noise, Places, learn
 
 __all__ = ["Shrunk", "shrink"]
 

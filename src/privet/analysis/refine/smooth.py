@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...device.mechanisms.scales.interval import Interval
+from ..arrays import Floats
 from ..incidence import Windows
-
-Floats = NDArray[np.float64]
 
 __all__ = ["smooth"]
 

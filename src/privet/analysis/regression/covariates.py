@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from ...device.values import in_order, text_of
 from ...errors import InvalidArgument
+from ..arrays import Floats
 from ..columns import arrow, is_column, number_values, ordered_levels, wrong_kind
-
-Floats = NDArray[np.float64]
 
 __all__ = ["MOST_LEVELS", "Covariates", "Term", "check_independent", "weights_of"]
 

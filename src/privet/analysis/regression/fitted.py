@@ -8,16 +8,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors.arguments import alpha_of
+from ..arrays import Floats
 from ..columns import frame
 from ..notebook import of_table
 from .covariates import Covariates
 from .predicting import Predictor
 from .profiles import Profiles
-
-Floats = NDArray[np.float64]
 
 __all__ = ["Fitted", "Linear", "Logit"]
 

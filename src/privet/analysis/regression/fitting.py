@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...device.answers.scale import Scale
 from ...device.survey import Survey
 from ...errors import InvalidArgument, NoReports
+from ..arrays import Floats
 from ..estimate import Estimate
 from ..scale_estimate import ScaleEstimate
 from .covariates import Covariates, check_independent, weights_of
@@ -21,7 +22,6 @@ from .predicting import Predictor
 from .profiles import Profiles
 from .supports import supports_of
 
-Floats = NDArray[np.float64]
 Reports = NDArray[np.uint8]
 
 __all__ = ["fit", "fit_linear", "fit_logit", "scaling_of"]

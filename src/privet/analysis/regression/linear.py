@@ -24,9 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...device.mechanisms.scales.interval import Interval
+from ..arrays import Floats
 from ..counter import read_numbers
-
-Floats = NDArray[np.float64]
 
 __all__ = ["LeastSquares", "least_squares", "stand_ins"]
 

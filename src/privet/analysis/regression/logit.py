@@ -26,9 +26,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from .supports import Supports
-
-Floats = NDArray[np.float64]
 
 __all__ = ["Likelihood", "Maximum", "maximize", "softmax"]
 

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...device.mechanisms.base import Mechanism
+from ..arrays import Floats
 from .logit import Likelihood, Maximum, softmax
-
-Floats = NDArray[np.float64]
 
 __all__ = ["Predictor"]
 

@@ -28,9 +28,8 @@ from math import inf, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from .logit import Likelihood, Maximum, maximize
-
-Floats = NDArray[np.float64]
 
 __all__ = ["Profiles"]
 

@@ -21,11 +21,10 @@ from ...device.mechanisms.noise.geometric import GeometricNoise
 from ...device.mechanisms.scales.interval import Interval
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...device.mechanisms.symmetric import Symmetric
+from ..arrays import Floats, Integers
 from ..counted_shares import CountedShares
-from ..incidence import Floats
 from ..laws import draw_counts, makes_reports
 from .covariance import Operator
-from .deviance import Integers
 
 Method = Literal["chi-square", "resampled"]
 

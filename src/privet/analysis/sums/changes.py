@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from ...device.mechanisms.forwards import Target
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_target, whole
+from ..arrays import Floats
 from ..counted_shares import CountedShares
 from ..estimator import Averages
-from ..incidence import Floats
 from ..shown import Shown
 from ..tallied import Tallied
 from .fit import known_shares

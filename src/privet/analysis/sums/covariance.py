@@ -32,8 +32,9 @@ from ...device.mechanisms.subsets.design import Design
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...device.mechanisms.symmetric import Symmetric
 from ...errors import InvalidArgument
+from ..arrays import Floats
 from ..cohort_regression import Regression
-from ..incidence import Floats, reported_sets
+from ..incidence import reported_sets
 from ..scales import WindowRegression
 
 Operator = Callable[[Floats], Floats]

@@ -12,13 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...device.mechanisms.symmetric import Symmetric
+from ..arrays import Floats, Integers
 from ..counted_shares import CountedShares
-from ..incidence import Floats
-
-Integers = NDArray[np.int64]
 
 # The chance of a report is kept this far from 0 and 1.
 _LEAST_CHANCE = 1e-12

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from ...device.mechanisms.symmetric import Symmetric
 from ...device.survey import Survey
 from ...errors import InvalidArgument
+from ..arrays import Floats
 from ..counted_shares import CountedShares
-from ..incidence import Floats
 from ..presence import binomial_tail
 from ..tallied import Tallied
 from .calibration import (

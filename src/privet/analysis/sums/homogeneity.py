@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...device.mechanisms.subsets.k_subset import KSubset
+from ..arrays import Floats, Integers
 from ..counted_shares import CountedShares
-from ..incidence import Floats
 from ..refine.simplex import project_simplex
 from ..tallied import Tallied
 from .calibration import (
@@ -29,7 +29,7 @@ from .calibration import (
     seeded_by,
 )
 from .covariance import covariance
-from .deviance import Integers, deviances
+from .deviance import deviances
 from .totals import check_categories, estimate_of
 
 __all__ = ["Homogeneity", "homogeneity"]

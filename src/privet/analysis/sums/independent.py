@@ -26,7 +26,7 @@ from typing import Protocol
 import numpy as np
 
 from ...errors.arguments import alpha_of
-from ..incidence import Floats
+from ..arrays import Floats
 
 _Ends = tuple[Floats, Floats]
 

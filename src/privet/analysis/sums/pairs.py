@@ -32,13 +32,12 @@ from ...device.mechanisms.subsets.set_subset import SetSubset
 from ...device.survey import Survey
 from ...errors import InvalidArgument
 from ...errors.arguments import check_target, whole
+from ..arrays import Floats
 from ..hits import drawn
 from ..listed import SetShares, held_together
 from ..measured import Measured
 from ..subsets import points_of
 from .tilted import Reported
-
-Floats = NDArray[np.float64]
 
 __all__ = ["Pairs", "pair_counts", "pair_shares", "points_together", "together"]
 

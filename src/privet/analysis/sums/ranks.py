@@ -25,14 +25,12 @@ from numpy.typing import NDArray
 
 from ...device.mechanisms.symmetric import Symmetric
 from ...errors.arguments import alpha_of, whole
+from ..arrays import Floats, Integers
 from ..counted_shares import CountedShares
-from ..incidence import Floats
 from ..refine.simplex import project_simplex
 from ..tallied import Tallied
 from .covariance import covariance, least_chances
 from .totals import estimate_of
-
-Integers = NDArray[np.int64]
 
 __all__ = ["Lead", "Top", "lead", "ranks", "top"]
 

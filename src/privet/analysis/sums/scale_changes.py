@@ -10,8 +10,8 @@ import numpy as np
 from ...device.answers.scale import Scale
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, whole
+from ..arrays import Floats
 from ..figures import QUANTILES, known_figures, quantile_name, quantile_of
-from ..incidence import Floats
 from ..shown import Shown
 from ..tallied import Tallied
 from .changes import Changes

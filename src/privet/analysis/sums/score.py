@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..incidence import Floats
+from ..arrays import Floats
 
 # How far the groups are pushed, in logarithms, and how often that is halved.
 _WIDEST, _ROUNDS = 25.0, 32

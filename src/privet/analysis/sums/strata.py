@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from ...device.mechanisms.forwards import Target
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_target, is_whole
+from ..arrays import Floats
 from ..counted_shares import CountedShares
 from ..hits import Hits, drawn
-from ..incidence import Floats
 from ..refine.groups import shrink_groups
 from ..shown import Shown
 from ..tallied import Tallied

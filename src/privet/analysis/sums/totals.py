@@ -23,9 +23,9 @@ from ...device.mechanisms.symmetric import Symmetric
 from ...device.survey import Survey
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_adds_up
+from ..arrays import Floats
 from ..counted_shares import CountedShares
 from ..hits import Hits, drawn
-from ..incidence import Floats
 from ..refine.simplex import project_simplex
 from ..tallied import Tallied
 from .covariance import noise

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import Floats
 from ..measured import Measured
-from .pages import Floats
 from .surplus import apart, apart_adjoint, own_covariance
 from .traces import SquaredLength, traces
 

@@ -21,9 +21,10 @@ import numpy as np
 
 from ...errors import InvalidArgument, NoReports
 from ...errors.arguments import whole
+from ..arrays import Floats
 from ..sums.covariance import Operator
 from .interactions import Questions, interactions, over
-from .pages import Floats, PageCounts
+from .pages import PageCounts
 from .table import Margin, Table
 
 __all__ = ["Combined"]

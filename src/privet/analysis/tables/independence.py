@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...device.mechanisms.subsets.k_subset import KSubset
+from ..arrays import Floats
 from ..sums.covariance import Operator
-from .pages import Floats
 from .traces import SquaredLength, traces
 
 if TYPE_CHECKING:

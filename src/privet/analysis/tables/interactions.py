@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from .pages import Floats
+from ..arrays import Floats
 
 __all__ = ["Questions", "interactions", "over"]
 

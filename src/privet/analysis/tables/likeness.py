@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .pages import Floats
+from ..arrays import Floats
 
 __all__ = ["Likeness", "lower_tail", "upper_tail"]
 

@@ -26,10 +26,9 @@ from ...device.mechanisms.noise.geometric import GeometricNoise
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...errors import InvalidArgument
 from ...errors.arguments import check_adds_up
+from ..arrays import Floats
 from ..refine.simplex import project_simplex
 from ..sums.covariance import Operator, covariance, noise
-
-Floats = NDArray[np.float64]
 
 __all__ = ["PageCounts", "contrast_noise"]
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors.arguments import alpha_of
+from ..arrays import Floats
 from .likeness import lower_tail, upper_tail
-from .pages import Floats
 
 if TYPE_CHECKING:
     from .table import Table

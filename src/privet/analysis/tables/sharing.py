@@ -22,9 +22,9 @@ from ...device.mechanisms.base import Mechanism
 from ...device.survey import Survey
 from ...errors import InvalidArgument
 from ...errors.arguments import positive
+from ..arrays import Floats
 from ..kinds import kind_of
 from .interactions import Questions, interactions
-from .pages import Floats
 from .variances import Privacy, costs_of
 
 Ids = tuple[str, ...]

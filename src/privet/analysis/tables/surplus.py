@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import Floats
 from ..sums.covariance import Operator
 from .likeness import lower_tail, upper_tail
-from .pages import Floats
 
 if TYPE_CHECKING:
     from .table import Table

@@ -28,13 +28,14 @@ import numpy as np
 from ...device.mechanisms.forwards import Target
 from ...errors import InvalidArgument
 from ...errors.arguments import alpha_of, check_target
+from ..arrays import Floats
 from ..columns import frame
 from ..measured import Measured
 from .association import association
 from .independence import Distance, Independence, distance, independence
 from .interactions import Questions
 from .likeness import Likeness
-from .pages import Floats, PageCounts
+from .pages import PageCounts
 from .ratios import ConditionalShares, cell_columns
 from .unlike import excess
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...device.mechanisms.subsets.design import Design
+from ..arrays import Floats
 from ..incidence import blocks_of
 from .interactions import Questions, over
-from .pages import Floats, PageCounts
+from .pages import PageCounts
 
 if TYPE_CHECKING:
     from .combining import Combined
