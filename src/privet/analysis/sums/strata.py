@@ -182,7 +182,7 @@ class Poststratified(Shown):
         totals = [total(one, categories, target=aim) for one, aim in self._aims(target)]
         values = np.array([one.value for one in totals])
         error = sqrt(self._weights**2 @ [one.standard_error**2 for one in totals])
-        hits = [Hits.matched(one._inside, one._outside) for one in totals]
+        hits = [one.hits for one in totals]
         strata = self._strata(values[:, None], hits, target)
         return WeightedTotal(float(self._weights @ values), error, target, strata)
 

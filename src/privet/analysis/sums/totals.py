@@ -74,6 +74,11 @@ class Total:
         """
         return _within(self._ends(alpha_of("Total.interval", level)))
 
+    @property
+    def hits(self) -> Hits:
+        """The binomial count that varies as this total does."""
+        return Hits.matched(self._inside, self._outside)
+
     def _found(self, alpha: float) -> Found:
         low, high = self._ends(alpha)
         people = self._estimate.n if self.target == "sample" else self.target
@@ -96,7 +101,7 @@ class Total:
                 place, counts = 0, counts[[place]]
             lows, highs = mechanism.interval(counts, estimate.n, alpha, self.target)
             return float(lows[place]), float(highs[place])
-        hits, value = Hits.matched(self._inside, self._outside), np.array([self.value])
+        hits, value = self.hits, np.array([self.value])
         lows, highs = hits.interval(value, estimate.n, alpha, self.target)
         return float(lows[0]), float(highs[0])
 
