@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 import privet
 from privet import Survey
+from privet.device.contract import Contract
 
 HERE = Path(__file__).resolve()
 PRIVET_JS = Path(privet.__file__).with_name("service") / "static" / "privet.js"
@@ -21,9 +22,9 @@ PRIVET_JS = Path(privet.__file__).with_name("service") / "static" / "privet.js"
 
 def client(path: str, secret: bytes | None) -> None:
     """Answer each line of JSON with a line of hexadecimal digits."""
-    survey = Survey.read(path)
+    contract = Contract.read(path)
     for line in sys.stdin:
-        print(survey.randomize(json.loads(line), secret=secret).hex())
+        print(contract.randomize(json.loads(line), secret=secret).hex())
 
 
 def audit_all() -> None:

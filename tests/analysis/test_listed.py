@@ -76,7 +76,7 @@ def test_a_batch_is_that_of_the_numbers(shape):
 
 def test_counts_are_of_sets_with_an_option():
     mechanism = ListedSets(3, 1.0, 2, 2)  # (), 0, 1, 01, 2, 02, 12
-    reports = [mechanism._packed(members) for members in ([1, 3], [3, 5], [0, 4])]
+    reports = [mechanism.packed(members) for members in ([1, 3], [3, 5], [0, 4])]
     assert mechanism.tally(reports).tolist() == [4, 2, 2]
     aggregate = mechanism.aggregate(reports)[1]
     assert aggregate.tolist() == [1, 1, 0, 2, 1, 1, 0]

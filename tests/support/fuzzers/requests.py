@@ -76,7 +76,8 @@ class _Application:
         await self._app({"type": "lifespan"}, receive, send)
 
     def end(self) -> None:
-        """Stop it, and throw its store away."""
+        """Stop it, throw its store away, and let others log again."""
+        LOG.setLevel(logging.NOTSET)
         self._ends.set()
         self._loop.run_until_complete(self._running)
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
@@ -116,11 +117,12 @@ ADMIN = (
     (b"host", b"a.example"),
 )
 APPLICATION: list[_Application] = []
+LOG = logging.getLogger("privet")
 
 
 def _ask(method, path, *more, **options) -> None:
     if not APPLICATION:
-        logging.getLogger("privet").setLevel(logging.CRITICAL)
+        LOG.setLevel(logging.CRITICAL)
         APPLICATION.append(_Application())
     if method == "DELETE" or path.endswith(b"/close"):  # or soon there would be none
         path = b"/surveys/closed/close"
