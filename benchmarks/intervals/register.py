@@ -52,6 +52,7 @@ _REASONS = {
         privet.analysis.regression.profiles.Profiles: interval standard_errors
         privet.analysis.sums.totals.estimate_of
         privet.analysis.sums.totals.Found: low high
+        privet.analysis.sums.totals.Total.hits
         """,
     "known without an error, or an outline": """
         privet.device.answers.scale.Scale: low high
