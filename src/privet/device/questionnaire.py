@@ -8,6 +8,7 @@ questions would cost about m times as much (docs/tables.md).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from math import prod
 from os import urandom
 from typing import TYPE_CHECKING, Any, Self
@@ -145,7 +146,7 @@ class Questionnaire(Contract["QuestionnaireEstimate"], field="questions"):
 
     # --- the contract -------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def surveys(self) -> tuple[Survey, ...]:
         """The questions."""
         return tuple(self._by_id.values())
