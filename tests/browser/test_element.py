@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from asked import DRINK, PARTY, kept, opened, reports, send, until
+from asked import DRINK, PARTY, kept, opened, reports, send, until, visited
 from browser import problem
 from privet import Survey
 from serving import JSON
@@ -91,7 +91,7 @@ def test_what_waited_is_sent_by_the_next_visit(context, site, service):
     (one,) = kept(page)
     page.close()
     context.set_offline(False)
-    page = opened(context, site)
+    page = visited(context, site)
     page.get_by_text("Sent. Thank you!").wait_for()
     assert reports(service) == sorted([*before, bytes.fromhex(one["report"])])
 

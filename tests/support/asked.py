@@ -12,14 +12,20 @@ PARTY = Questionnaire("A party", [DRINK, AGE, CAKES], 1.0, tables=[("age", "drin
 SURVEYS = [DRINK, AGE, CAKES, MANY, PARTY]
 
 
-def opened(context, site, id="drink", **attributes):
-    """Open a page with the element, wait for its form, and return the page."""
+def visited(context, site, id="drink", **attributes):
+    """Open a page with the element, and return the page."""
     page = context.new_page()
     page.add_init_script(
         "window.told = []; for (const name of ['privet-sent', 'privet-refused'])"
         " addEventListener(name, (event) => told.push([name, event.detail.reason ?? null]));"
     )
     page.goto(site.page(id, **attributes))
+    return page
+
+
+def opened(*args, **options):
+    """Open a page with the element, wait for its form, and return the page."""
+    page = visited(*args, **options)
     page.locator("privet-survey button").wait_for()
     return page
 
