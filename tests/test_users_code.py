@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # A page's blocks are one module, as cells of a notebook are: a later one may name things anew.
 STRICT = ["--strict", "--allow-redefinition-new", "--local-partial-types"]
-# Packages without types are none of this check's business, nor is the code of privet itself.
+# Neither packages without types nor privet itself are checked here.
 OTHERS = ["--ignore-missing-imports", "--follow-imports=silent", "--config-file="]
 
 

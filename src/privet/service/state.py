@@ -1,4 +1,4 @@
-"""What all requests share: the store, what is known of surveys, and the room for work."""
+"""What requests share: the store, what this process remembers of surveys, and room for bodies."""
 
 from __future__ import annotations
 
