@@ -9,6 +9,7 @@ from privet.analysis.estimate import Estimate
 from privet.analysis.measured import Measured
 from privet.analysis.questionnaire_estimate import QuestionnaireEstimate
 from privet.analysis.scale_estimate import ScaleEstimate
+from privet.errors import InvalidArgument
 
 TEA = Survey("Tea?", ["yes", "no"], 1.0)
 DRINKS = Survey("Which?", Several(["tea", "milk", "juice"]), 1.0)
@@ -52,3 +53,14 @@ def test_answers_of_either_kind_give_either_survey(choice: bool) -> None:
     answers: list[str] | Scale = ["yes", "no"] if choice else Scale(0, 120)
     survey = assert_type(Survey("?", answers, 1.0), Survey[Estimate] | Survey[ScaleEstimate])
     assert survey.answers.kind == ("choice" if choice else "scale")
+
+
+def test_a_question_is_asked_for_by_itself_or_by_its_id():
+    tally = PARTY.tally()
+    tally.update([PARTY.randomize({"tea": "yes", "how-old": 40}) for _ in range(100)])
+    found = tally.estimate()
+    age = assert_type(found[AGE], ScaleEstimate)
+    assert age.mean().value == found["how-old"].mean().value
+    another = Survey("How old?", Scale(0, 100), 1.0)
+    with pytest.raises(InvalidArgument, match="must be one of the questionnaire's"):
+        _ = found[another]
