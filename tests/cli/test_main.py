@@ -20,7 +20,7 @@ from commands import (
     write_reports,
 )
 from privet import __version__, cli
-from privet.cli.commands import COMMANDS
+from privet.cli.commands import COMMANDS, load
 from privet.store import open_store
 
 
@@ -175,3 +175,10 @@ def test_python_runs_the_package_as_the_command():
     command = [sys.executable, "-m", "privet", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.stdout == f"privet, version {__version__}\n"
+
+
+def test_a_module_of_our_own_that_is_missing_is_a_fault(monkeypatch):
+    monkeypatch.delitem(sys.modules, "privet.cli.plan", raising=False)
+    monkeypatch.setitem(sys.modules, "privet.plan.planning", None)
+    with pytest.raises(ModuleNotFoundError, match="privet.plan.planning"):
+        load("plan")

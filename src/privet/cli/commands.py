@@ -34,7 +34,9 @@ def load(name: str) -> click.Command:
     try:
         command = getattr(import_module(f"{__package__}.{name}"), name)
     except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
+        package = (error.name or "privet").partition(".")[0]
+        if package == "privet":
+            raise
         extra = "serve" if name == "serve" else "analysis"
         raise MissingExtra(f"privet {name}", package, f"privet[{extra}]") from None
     assert isinstance(command, click.Command)  # noqa: S101
