@@ -24,8 +24,11 @@ _RARE = 0.01
 def looked_for(contract: Contract, tallies: Mapping[Group, Tally], files: Sequence[Any]) -> Found:
     """Test the tallies of all groups; or the reports of sets, where local files have them all."""
     found: dict[Group, Sequence[Finding]] = {group: check(one) for group, one in tallies.items()}
-    local = all(isinstance(file, Path) and not is_tally(file) for file in files)
-    if isinstance(contract.mechanism, KSubset) and [*tallies] == [()] and local:
+    if (
+        isinstance(contract.mechanism, KSubset)
+        and [*tallies] == [()]
+        and all(isinstance(file, Path) and not is_tally(file) for file in files)
+    ):
         found[()] = check_reports(contract.mechanism, read_reports(files, contract))
     return found
 

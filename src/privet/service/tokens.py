@@ -26,7 +26,7 @@ def hashed(token: str) -> bytes:
 
 
 def is_token(token: str, kept: bytes | None) -> bool:
-    """Tell whether this is the administrator's token; the time says nothing of it."""
+    """Tell whether this is the administrator's token, in a time that does not depend on it."""
     return compare_digest(hashed(token), kept or b"")
 
 
