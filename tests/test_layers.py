@@ -24,6 +24,7 @@ BY_NAME = {
     "__init__.py",
     "analysis/kernels/__init__.py",
     "cli/commands.py",
+    "device/contract.py",
     "device/mechanisms/registry.py",
     "errors/extras.py",
 }

@@ -126,9 +126,19 @@ def test_only_bad_answers_and_secrets_raise():
     with Client(DOWN, survey) as client:
         with pytest.raises(InvalidAnswer):
             client.send("Atlantis")
-        with pytest.raises(InvalidArgument, match="a Questionnaire, to have pages"):
-            client.draw()
+        with pytest.raises(InvalidArgument) as refused:
+            client.send("country 1", page=make_survey(id="another").draw())
+        assert refused.value.parameter == "page"
         assert client.flush(0)
+
+
+def test_a_survey_is_asked_on_a_page_of_its_own():
+    survey = make_survey()
+    with Client(DOWN, survey) as client:
+        page = client.draw()
+        assert page == survey.draw()
+        assert [one.id for one in page.questions] == [survey.id]
+        assert client.send("country 1", page=page)
 
 
 # --- what goes wrong on the way -------------------------------------------------------------------

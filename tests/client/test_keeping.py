@@ -30,7 +30,7 @@ def test_answers_that_give_the_same_report_leave_the_same_traces(tmp_path, monke
     survey, traces = make_survey(), []
     report = survey.randomize("country 1")
     monkeypatch.setattr("privet.device.client.token_hex", lambda size: "0" * 2 * size)
-    monkeypatch.setattr(Survey, "randomize", lambda self, answer, secret: report)
+    monkeypatch.setattr(Survey, "report", lambda self, value, page, secret: report)
     for name in ("country 1", "country 2"):
         folder = tmp_path / name
         ledger = Ledger(tmp_path / f"{name}.json", budget=4.0)

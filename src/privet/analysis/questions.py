@@ -68,7 +68,7 @@ def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy
 
 
 def _drawn(questionnaire: Questionnaire, n: int, take: Take, entropy: Entropy | None) -> LookedUp:
-    pages = draw_pages(questionnaire.mechanism, n, entropy)  # type: ignore[arg-type]
+    pages = draw_pages(questionnaire.mechanism, n, entropy)
     known, values = np.ones(n, dtype=bool), []
     missing = unknown = outside = 0
     errors: list[InvalidAnswer] = []

@@ -22,15 +22,12 @@ from typing import Any, Self
 
 from ..errors import InvalidArgument, InvalidFile, InvitationSpent, SurveyMismatch
 from ..errors.arguments import whole
-from .answers.base import Answers
 from .contract import Contract
 from .entropy import keyed
 from .ledger import Ledger
 from .pages import Page
 from .posting import OTHER_CONTRACT, Post, Verdict
-from .questionnaire import Questionnaire
 from .spool import Spool
-from .survey import Survey
 
 __all__ = ["Client"]
 
@@ -140,8 +137,8 @@ class Client:
     # --- the app's side -----------------------------------------------------------------------
 
     def draw(self) -> Page:
-        """Return the page of a questionnaire that this person is to answer."""
-        return self._questionnaire().draw(secret=self._secret)
+        """Return the page that this person is to answer; that of a survey is always its own."""
+        return self.contract.draw(secret=self._secret)
 
     def send(self, answer: object, *, page: Page | None = None) -> bool:
         """Randomize an answer and queue its report; return whether it was queued.
@@ -219,24 +216,14 @@ class Client:
     def _randomized(self, answer: Any, page: Page | None) -> tuple[bytes, str | None]:
         """Return a report, and what stands for a keyed answer in the ledger."""
         contract, secret = self.contract, self._secret
-        asked: Answers[Any] | Page
-        if isinstance(contract, Survey) and page is None:
-            asked = contract.answers
-            report = contract.randomize(answer, secret=secret)
-        else:
-            asked = self.draw() if page is None else page
-            report = self._questionnaire().randomize(answer, page=asked, secret=secret)
+        page = self.draw() if page is None else page
+        value = contract.value(answer, page)
+        report = contract.report(value, page, secret)
         if secret is None:
             return report, None
-        context = asked.context(asked.value(answer))
+        context = contract.context(value, page)
         text = b"privet ledger " + bytes.fromhex(contract.fingerprint) + context
         return report, digest(secret, text, "sha256").hex()
-
-    def _questionnaire(self) -> Questionnaire:
-        if not isinstance(self.contract, Questionnaire):
-            rule = "a Questionnaire, to have pages"
-            raise InvalidArgument("Client", "survey", rule, self.contract)
-        return self.contract
 
     def _queue_up(self, batch: tuple[str, bytes]) -> None:
         with self._changed:

@@ -11,15 +11,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
 from hashlib import sha256
+from importlib import import_module
 from os import PathLike, urandom
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self
 
 from ..errors import InvalidArgument, InvalidFile, InvalidSurvey
-from .answers.base import Answers
 from .canonical import STREAMS, decode, encode
 from .entropy import Entropy, Stream, keyed
 from .files import replacing
+from .frozen import Frozen
 from .mechanisms.base import Mechanism
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ..analysis.questionnaire_estimate import QuestionnaireEstimate
     from ..analysis.scale_estimate import ScaleEstimate
     from ..analysis.tally import Tally
+    from .pages import Page
     from .survey import Survey
 
     E = TypeVar(
@@ -46,25 +48,19 @@ else:
 
 __all__ = ["Contract", "E"]
 
-# The kinds of contract, by a field of their JSON.
-_KINDS: dict[str, type[Any]] = {}
+# The kinds of contract, by a field of their JSON; each is imported when it is first read.
+_KINDS = {"question": ("Survey", ".survey"), "questions": ("Questionnaire", ".questionnaire")}
 
 
-class Contract(ABC, Generic[E]):
+class Contract(Frozen, ABC, Generic[E]):
     """An immutable public text, by which answers become reports, of which E is the estimate."""
 
     id: str
     epsilon: float
     mechanism: Mechanism
     version: int
-
-    def __init_subclass__(cls, *, field: str | None = None) -> None:
-        if field:
-            _KINDS[field] = cls
-
-    def __setattr__(self, name: str, value: object) -> None:
-        what = type(self).__name__.lower()
-        raise AttributeError(f"A {what} is immutable: '{name}' cannot be set.")
+    # What people are asked, each of them one page; a survey has no other than its own.
+    pages: tuple[Page, ...]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Contract) and self.fingerprint == other.fingerprint
@@ -85,6 +81,11 @@ class Contract(ABC, Generic[E]):
     def heading(self) -> str:
         """What stands above tables and pictures."""
 
+    @property
+    def only(self) -> Survey | None:
+        """The survey, if this is one: no page is drawn, and reports do not say which it was."""
+        return None
+
     @abstractmethod
     def fields(self) -> dict[str, Any]:
         """Return what the JSON says, in canonical order."""
@@ -102,12 +103,13 @@ class Contract(ABC, Generic[E]):
     def from_json(cls, text: str | bytes) -> Self:
         """Read a contract; raise InvalidSurvey for unknown fields, or less privacy than ε says."""
         fields = decode(text)
-        kind = _KINDS["questions" if "questions" in fields else "question"]
+        name, home = _KINDS["questions" if "questions" in fields else "question"]
+        kind: type[Contract] = getattr(import_module(home, __package__), name)
         if not issubclass(kind, cls):
             names = cls.__name__.lower(), kind.__name__.lower()
             raise InvalidSurvey("Not a {}: it is a {}.".format(*names))
         try:
-            found: Self = kind.from_fields(fields)
+            found = kind.from_fields(fields)
         except InvalidArgument as error:
             raise InvalidSurvey(f"Not a {kind.__name__.lower()}: {error}") from None
         return found
@@ -139,21 +141,29 @@ class Contract(ABC, Generic[E]):
         """Return bytes that depend on a person's secret, this contract and a context alone."""
         return keyed(secret, bytes.fromhex(self.fingerprint) + context, STREAMS[self.version])
 
-    def _sampled(
-        self,
-        mechanism: Mechanism,
-        answers: Answers,
-        value: Any,
-        context: bytes,
-        secret: bytes | None,
-    ) -> bytes:
-        """Return one report of a value, from the person's secret or else from fresh bytes."""
+    # --- answers to reports -------------------------------------------------------------------
+
+    @abstractmethod
+    def draw(self, *, secret: bytes | None = None) -> Page:
+        """Return the page that a person is to answer."""
+
+    @abstractmethod
+    def value(self, answer: Any, page: Page) -> Any:
+        """Return what a report of an answer to a page depends on, or raise InvalidAnswer."""
+
+    @abstractmethod
+    def context(self, value: Any, page: Page) -> bytes:
+        """Return a value on a page as bytes, no two alike."""
+
+    def report(self, value: Any, page: Page, secret: bytes | None = None) -> bytes:
+        """Return one report of a value on a page, from a secret or else from fresh bytes."""
+        mechanism = page.mechanism
         if secret is None and mechanism.two_level:
             owner = f"{type(self).__name__}.randomize"
             raise InvalidArgument(owner, "secret", "given: a permanent response needs one", secret)
-        read = urandom if secret is None else self._keyed(secret, context)
+        read = urandom if secret is None else self._keyed(secret, self.context(value, page))
         stream = Stream(read, mechanism.stream_bytes)
-        return mechanism.respond(answers.settled(value, stream), stream)
+        return mechanism.respond(page.answers.settled(value, stream), stream)
 
     @abstractmethod
     def randomize(self, answer: Any, /, *, secret: bytes | None = None) -> bytes:

@@ -15,6 +15,7 @@ from ..errors import InvalidAnswer, InvalidArgument
 from .answers.base import Answers
 from .answers.choice import Choice
 from .answers.names import Names
+from .frozen import Frozen
 from .mechanisms.base import Mechanism
 
 if TYPE_CHECKING:  # a survey's tally needs the pages of questionnaires
@@ -29,8 +30,8 @@ __all__ = ["Page", "weights_of"]
 _FINENESS = 10_000
 
 
-class Page:
-    """A page of a questionnaire.
+class Page(Frozen):
+    """What one person is asked: a question of a contract, or a few of them jointly.
 
     Attributes
     ----------
@@ -45,6 +46,12 @@ class Page:
 
     """
 
+    number: int
+    questions: tuple[Survey, ...]
+    weight: int
+    share: float
+    mechanism: Mechanism
+
     def __init__(
         self,
         number: int,
@@ -53,8 +60,9 @@ class Page:
         share: float,
         mechanism: Mechanism,
     ) -> None:
-        self.number, self.questions = number, questions
-        self.weight, self.share, self.mechanism = weight, share, mechanism
+        self._freeze(
+            number=number, questions=questions, weight=weight, share=share, mechanism=mechanism
+        )
 
     def __repr__(self) -> str:
         return f"Page({self.number}: {' × '.join(self.asks)}, {100 * self.share:.3g} %)"
@@ -125,7 +133,7 @@ class _Product(Choice):
     parts: tuple[Sequence[str], ...]
 
     def __init__(self, names: Sequence[Sequence[str]]) -> None:
-        vars(self).update(parts=tuple(names))
+        self._freeze(parts=tuple(names))
 
     @property
     def size(self) -> int:

@@ -51,7 +51,7 @@ _MOST_CELLS = 1 << 16
 _SIMPLEST = {"choice": "multivariate-rr", "several": "one-option"}
 
 
-class Questionnaire(Contract["QuestionnaireEstimate"], field="questions"):
+class Questionnaire(Contract["QuestionnaireEstimate"]):
     """Questions of which each person answers one page, at full ε.
 
     Parameters
@@ -84,6 +84,7 @@ class Questionnaire(Contract["QuestionnaireEstimate"], field="questions"):
 
     title: str
     pages: tuple[Page, ...]
+    mechanism: Paged
     _by_id: dict[str, Survey]
 
     def __init__(
@@ -119,7 +120,7 @@ class Questionnaire(Contract["QuestionnaireEstimate"], field="questions"):
         """Be the questionnaire of these, for good."""
         mechanism = Paged([page[2] for page in pages], [page[1] for page in pages])
         total = sum(mechanism.weights)
-        vars(self).update(
+        self._freeze(
             title=title,
             epsilon=mechanism.epsilon,
             pages=tuple(
@@ -219,7 +220,7 @@ class Questionnaire(Contract["QuestionnaireEstimate"], field="questions"):
         With a secret of the person's own, it is always the same one.
         """
         read = urandom if secret is None else self._keyed(secret, b"page")
-        return self.pages[self._paged.draw(Stream(read, 8))]
+        return self.pages[self.mechanism.draw(Stream(read, 8))]
 
     def randomize(
         self,
@@ -235,16 +236,24 @@ class Questionnaire(Contract["QuestionnaireEstimate"], field="questions"):
         person's own, page and report are always the same for the same answers: the page depends on
         the secret alone, and the report on the page's answers alone.
         """
-        self.check_ids("Questionnaire.randomize", answers)
-        if page is None:
-            page = self.draw(secret=secret)
-        elif page not in self.pages:
+        page = self.draw(secret=secret) if page is None else page
+        return self.report(self.value(answers, page), page, secret)
+
+    def value(self, answer: Mapping[str, object], page: Page) -> Any:
+        """Return what a report of the answers to a page depends on, or raise InvalidAnswer."""
+        self.check_ids("Questionnaire.randomize", answer)
+        if page not in self.pages:
             rule = "one that this questionnaire drew"
             raise InvalidArgument("Questionnaire.randomize", "page", rule, page)
-        value = page.value(answers)
-        context = page.context(value)
-        report = self._sampled(page.mechanism, page.answers, value, context, secret)
-        return self._paged.enclosed(page.number, report)
+        return page.value(answer)
+
+    def context(self, value: Any, page: Page) -> bytes:
+        """Return a page and a value on it as bytes, no two alike."""
+        return page.context(value)
+
+    def report(self, value: Any, page: Page, secret: bytes | None = None) -> bytes:
+        """Return one report of a value on a page, which says what page it is."""
+        return self.mechanism.enclosed(page.number, super().report(value, page, secret))
 
     def randomize_batch(self, answers: Any, *, entropy: Entropy | None = None) -> NDArray[np.uint8]:
         """Return one report per row, uint8 (n, report_bytes), in the order of the answers.
@@ -257,10 +266,6 @@ class Questionnaire(Contract["QuestionnaireEstimate"], field="questions"):
         from ..analysis.randomizing import randomize
 
         return randomize(self, values_of_table(self, answers, entropy), entropy)
-
-    @property
-    def _paged(self) -> Paged:
-        return self.mechanism  # type: ignore[return-value]
 
     def check_ids(self, owner: str, answers: object) -> None:
         """Refuse answers to questions that are not asked."""

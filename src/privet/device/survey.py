@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self, overload
 
+from ..errors import InvalidArgument
 from .answers.base import Answers, S
 from .answers.choice import Choice
 from .answers.fields import answers_field, answers_fields, answers_of, mechanism_of
@@ -13,6 +14,7 @@ from .contract import Contract
 from .entropy import Entropy
 from .html import of_survey
 from .mechanisms.base import Mechanism
+from .pages import Page
 from .values import ArrowColumn
 from .wording import check_id, check_text, slug
 
@@ -28,7 +30,7 @@ _FIELDS = {"privet": "integer", "id": "text", "question": "text"}
 _MORE_FIELDS = {"epsilon": "number", "mechanism": "object", "stream": "text"}
 
 
-class Survey(Contract[S], field="question"):
+class Survey(Contract[S]):
     """A question with its answers, a privacy level, and how answers are randomized.
 
     The parameters are also read-only attributes. Surveys with the same fingerprint are
@@ -99,13 +101,14 @@ class Survey(Contract[S], field="question"):
         version: int,
     ) -> None:
         """Be the survey of these, for good."""
-        vars(self).update(
+        self._freeze(
             question=question,
             answers=answers,
             epsilon=mechanism.epsilon,
             mechanism=mechanism,
             id=identifier,
             version=version,
+            pages=(Page(0, (self,), 1, 1.0, mechanism),),
         )
 
     def __repr__(self) -> str:
@@ -126,6 +129,11 @@ class Survey(Contract[S], field="question"):
     def heading(self) -> str:
         """The question."""
         return self.question
+
+    @property
+    def only(self) -> Self:
+        """The survey itself."""
+        return self
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -187,9 +195,21 @@ class Survey(Contract[S], field="question"):
         Mechanisms of two levels need a secret, which is their permanent response's, and give a
         fresh report of that each time.
         """
-        answers = self.answers
-        value = answers.value(answer)
-        return self._sampled(self.mechanism, answers, value, answers.context(value), secret)
+        return self.report(self.answers.value(answer), self.pages[0], secret)
+
+    def draw(self, *, secret: bytes | None = None) -> Page:
+        """Return the page that everybody answers."""
+        return self.pages[0]
+
+    def value(self, answer: object, page: Page) -> Any:
+        """Return what a report of an answer depends on, or raise InvalidAnswer."""
+        if page not in self.pages:
+            raise InvalidArgument("Survey", "page", "its own", page)
+        return self.answers.value(answer)
+
+    def context(self, value: Any, page: Page) -> bytes:
+        """Return a value as bytes, no two alike."""
+        return self.answers.context(value)
 
     def randomize_batch(
         self, answers: Iterable[object] | ArrowColumn, *, entropy: Entropy | None = None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
 from ...errors import InvalidArgument
 from ..entropy import Stream
+from ..frozen import Frozen
 from ..mechanisms.base import Mechanism
 from ..mechanisms.registry import by_name
 from .names import Names
@@ -40,7 +41,7 @@ else:
 __all__ = ["Answers", "S"]
 
 
-class Answers(ABC, Generic[S]):
+class Answers(Frozen, ABC, Generic[S]):
     """The possible answers to a question, of which S is the estimate."""
 
     kind: ClassVar[str]
@@ -51,9 +52,6 @@ class Answers(ABC, Generic[S]):
     # Whether tables may join them with other answers, and then tell all that a page alone does.
     in_tables: ClassVar[bool] = True
     told_by_tables: ClassVar[bool] = True
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable: '{name}' cannot be set.")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Answers) or type(self) is not type(other):

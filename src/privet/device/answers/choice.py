@@ -30,7 +30,7 @@ class Choice(Answers["Estimate"]):
     field_types: ClassVar[dict[str, str]] = {"categories": "array"}
 
     def __init__(self, categories: Sequence[str]) -> None:
-        vars(self).update(names=Names(check_names("Survey", "categories", categories)))
+        self._freeze(names=Names(check_names("Survey", "categories", categories)))
 
     def __repr__(self) -> str:
         return f"Choice({list(self.names)!r:.60})"

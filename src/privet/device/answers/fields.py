@@ -16,9 +16,18 @@ from .choice import Choice
 from .scale import Scale
 from .several import Several
 
-__all__ = ["answers_field", "answers_fields", "answers_of", "mechanism_of"]
+__all__ = ["answers_field", "answers_fields", "answers_of", "mechanism_of", "register"]
 
-_KINDS: dict[str, type[Answers]] = {kind.kind: kind for kind in (Several, Scale)}
+_KINDS: dict[str, type[Answers]] = {}
+
+
+def register(kind: type[Answers]) -> None:
+    """Let contracts ask for answers of a kind, by the name that the kind gives itself."""
+    _KINDS[kind.kind] = kind
+
+
+register(Several)
+register(Scale)
 
 
 def answers_fields(answers: Answers) -> dict[str, Any]:

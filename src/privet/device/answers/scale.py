@@ -111,7 +111,7 @@ class Scale(Answers["ScaleEstimate"]):
         if aim not in _AIMS:
             raise InvalidArgument("Scale", "aim", f"one of {', '.join(_AIMS)}", aim)
         borders = _borders(low, high, bands)
-        vars(self).update(
+        self._freeze(
             low=low, high=high, cells=cells, unit=unit, aim=aim, whole=whole, bands=borders
         )
 

@@ -51,7 +51,7 @@ class Several(Answers["Estimate"]):
         most = whole("Several", "most", most, 1, len(names))
         if not isinstance(pairs, bool):
             raise InvalidArgument("Several", "pairs", "True or False", pairs)
-        vars(self).update(names=names, most=most, pairs=pairs)
+        self._freeze(names=names, most=most, pairs=pairs)
 
     def __repr__(self) -> str:
         return f"Several({len(self.names)} options, most={self.most})"

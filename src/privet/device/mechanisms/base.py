@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Self
 from ...errors import InvalidArgument, InvalidReport, InvalidSurvey
 from ...errors.arguments import is_whole, positive, whole
 from ..entropy import Stream
+from ..frozen import Frozen
 from .forwards import Counted, Estimated
 from .odds import floor_log
 
@@ -40,7 +41,7 @@ def exactly(numerator: int, denominator: int = 1) -> Fraction:
     return Fraction(numerator, denominator)
 
 
-class Channel(Estimated, ABC):
+class Channel(Frozen, Estimated, ABC):
     """A way from one of `d` values to something random, from which shares can be estimated."""
 
     name: ClassVar[str]
@@ -55,9 +56,6 @@ class Channel(Estimated, ABC):
     def __init__(self, d: int, epsilon: float) -> None:
         """Be the best of its kind for d values and a privacy level."""
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable: '{name}' cannot be set.")
-
     def __repr__(self) -> str:
         shape = "".join(f", {name}={getattr(self, name)}" for name in self._shape)
         return f"{type(self).__name__}(d={self.d}, epsilon={self.epsilon}{shape})"
@@ -70,7 +68,7 @@ class Channel(Estimated, ABC):
 
     def _freeze(self, **fields: object) -> None:
         """Set the fields, once and for all, that make this value what it is."""
-        vars(self).update(fields, _fields=tuple(fields.items()))
+        super()._freeze(**fields, _fields=tuple(fields.items()))
 
     @classmethod
     def _made(cls, **fields: object) -> Self:
