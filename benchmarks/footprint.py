@@ -53,7 +53,7 @@ def a_device(scale: Scale) -> Iterator[Row]:
     from privet.mechanisms import for_one
 
     names = [f"category {i}" for i in range(1000)]
-    usual = [name for name, kind in for_one.items() if not kind.two_level]  # which needs a secret
+    usual = [name for name in for_one if name != "two-level-unary"]  # which needs a secret
     texts = [Survey("Which?", names, 1.0, mechanism=name).to_json() for name in usual]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "surveys"

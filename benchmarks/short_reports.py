@@ -9,7 +9,7 @@ import numpy as np
 import privet
 from privet import Survey
 from privet.analysis.lookup import values_of
-from privet.analysis.randomizing import randomize
+from privet.analysis.questions import randomize
 from privet.mechanisms import Cyclotomic, Hadamard, LocalHash, Projective
 
 from . import peers

@@ -47,7 +47,7 @@ import json, privet
 for entry in json.load(sys.stdin):
     survey = privet.Survey.from_json(entry["survey"])
     answer = survey.categories[entry["value"]]
-    secret, repeats = bytes.fromhex(entry["secret"]), survey.mechanism.two_level
+    secret, repeats = bytes.fromhex(entry["secret"]), survey.mechanism.needs_secret
     report = survey.randomize(answer, secret=secret)
     assert repeats or report.hex() == entry["report"], survey
     fresh = survey.randomize(answer, secret=secret if repeats else None)

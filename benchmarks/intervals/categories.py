@@ -64,14 +64,18 @@ def _shares(truth: Floats, epsilon: float, n: int) -> Once:
 
     def once(random: Generator, score: Score) -> None:
         estimate, people = draw(random)
-        low, high = estimate.interval()
-        score.interval("population", low[KEPT], high[KEPT], truth[KEPT])
-        low, high = estimate.interval(target="sample")
-        score.interval("sample", low[KEPT], high[KEPT], people[KEPT])
-        low, high = estimate.interval(simultaneous=True)
-        _holds(score, "all at once", bool(((low <= truth) & (truth <= high)).all()))
-        low, high = estimate.posterior.interval()
-        score.interval("shrunk", low[KEPT], high[KEPT], truth[KEPT])
+        if score.wants("population"):
+            low, high = estimate.interval()
+            score.interval("population", low[KEPT], high[KEPT], truth[KEPT])
+        if score.wants("sample"):
+            low, high = estimate.interval(target="sample")
+            score.interval("sample", low[KEPT], high[KEPT], people[KEPT])
+        if score.wants("all at once"):
+            low, high = estimate.interval(simultaneous=True)
+            _holds(score, "all at once", bool(((low <= truth) & (truth <= high)).all()))
+        if score.wants("shrunk"):
+            low, high = estimate.posterior.interval()
+            score.interval("shrunk", low[KEPT], high[KEPT], truth[KEPT])
         score.error(
             "standard error",
             estimate.frequencies[KEPT],
@@ -83,6 +87,8 @@ def _shares(truth: Floats, epsilon: float, n: int) -> Once:
             found = estimate.found()
             false = found[truth == 0].sum() / max(found.sum(), 1)
             score.test("false discoveries", float(random.random() >= false))  # at their mean rate
+        if not score.wants("three times as many"):
+            return
         few = random.multivariate_hypergeometric(crowd, n)
         part = Estimate(estimate.survey, n, draw_counts(estimate.survey.mechanism, few, random))
         low, high = part.interval(target=3 * n)
@@ -125,12 +131,15 @@ def _totals(truth: Floats, epsilon: float, n: int) -> Once:
     def once(random: Generator, score: Score) -> None:
         estimate, people = draw(random)
         totals = [estimate.total(names) for names in SOME]
-        ends = np.array([one.interval() for one in totals]).T
-        score.interval("population", *ends, population)
         values = np.array([(one.value, one.standard_error) for one in totals]).T
         score.error("standard error", *values, population)
-        ends = np.array([estimate.total(names, target="sample").interval() for names in SOME]).T
-        score.interval("sample", *ends, [people[one].sum() for one in sets])
+        if score.wants("population"):
+            ends = np.array([one.interval() for one in totals]).T
+            score.interval("population", *ends, population)
+        if score.wants("sample"):
+            of_sample = [estimate.total(names, target="sample") for names in SOME]
+            ends = np.array([one.interval() for one in of_sample]).T
+            score.interval("sample", *ends, [people[one].sum() for one in sets])
 
     return once
 
@@ -149,11 +158,17 @@ def _differences(truth: Floats, epsilon: float, n: int) -> Once:
 
     def once(random: Generator, score: Score) -> None:
         estimate, people = draw(random)
-        found = [estimate.difference(a, b) for a, b in DIFFERENT]
-        score.interval("population", *np.array([one.interval() for one in found]).T, apart(truth))
-        found = [estimate.difference(a, b, target="sample") for a, b in DIFFERENT[:2]]
-        score.interval("sample", *np.array([one.interval() for one in found]).T, apart(people)[:2])
+        if score.wants("population"):
+            found = [estimate.difference(a, b) for a, b in DIFFERENT]
+            ends = np.array([one.interval() for one in found]).T
+            score.interval("population", *ends, apart(truth))
+        if score.wants("sample"):
+            found = [estimate.difference(a, b, target="sample") for a, b in DIFFERENT[:2]]
+            ends = np.array([one.interval() for one in found]).T
+            score.interval("sample", *ends, apart(people)[:2])
         other, _ = draw_later(random)
+        if not score.wants("change") and not score.wants("standard error of a change"):
+            return
         found = [other.change(estimate, name) for name in (["c0"], ["c1"], ["c1", "c2"], ["c4"])]
         grown = later - truth
         true = np.array([grown[0], grown[1], grown[1] + grown[2], grown[4]])

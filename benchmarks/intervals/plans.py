@@ -19,7 +19,7 @@ from privet.audit import audit
 from privet.audit.bounds import lower_bound
 from privet.audit.subjects import Direct
 from privet.entropy import Entropy
-from privet.mechanisms import KSubset, ListedSets, MultivariateRR, OneOption, SetSubset
+from privet.mechanisms import Exclusive, KSubset, ListedSets, MultivariateRR, OneOption, SetSubset
 from privet.plan import Plan, ScalePlan, plan_questionnaire
 from privet.plan.planning import plan_with
 
@@ -54,7 +54,8 @@ def _compared(score: Score, what: str, shown: float, promised: float, *, cut: bo
 def _of_shares(made: Callable[[float], Mechanism], epsilon: float, n: int) -> Once:
     """Simulate options that nobody holds, and that half of all people hold."""
     mechanism = cast("Any", made(epsilon))
-    answers = mechanism.d if mechanism.shares_add_up else _several(mechanism.d, mechanism.most)
+    one = isinstance(mechanism, Exclusive)
+    answers = mechanism.d if one else _several(mechanism.d, mechanism.most)
     promised = cast("Plan", plan_with(answers, mechanism, n, LEVEL))
     g, h = map(float, mechanism.hit_rates)
 

@@ -9,7 +9,7 @@ Their code is in `privet.device.mechanisms`, whose docstring draws the tree of k
 
 from typing import TYPE_CHECKING
 
-from .device.mechanisms.base import Channel, Mechanism
+from .device.mechanisms.base import Channel, Exclusive, Mechanism, Randomizer
 from .device.mechanisms.bits.binary_rr import BinaryRR
 from .device.mechanisms.bits.optimized_unary import OptimizedUnary
 from .device.mechanisms.bits.two_level_unary import TwoLevelUnary
@@ -30,7 +30,7 @@ from .device.mechanisms.subsets.listed_sets import ListedSets
 from .device.mechanisms.subsets.multivariate_rr import MultivariateRR
 from .device.mechanisms.subsets.projective import Projective
 from .device.mechanisms.subsets.set_subset import SetSubset
-from .device.mechanisms.symmetric import Symmetric
+from .device.mechanisms.symmetric import Shrinkable, Symmetric
 
 if TYPE_CHECKING:
     from .plan.comparison import Comparison, compare
@@ -40,6 +40,7 @@ __all__ = [
     "Channel",
     "Comparison",
     "Cyclotomic",
+    "Exclusive",
     "GeometricNoise",
     "Hadamard",
     "HashedRR",
@@ -54,8 +55,10 @@ __all__ = [
     "OneOption",
     "OptimizedUnary",
     "Projective",
+    "Randomizer",
     "Rappor",
     "SetSubset",
+    "Shrinkable",
     "Symmetric",
     "TwoLevelUnary",
     "by_name",

@@ -10,7 +10,7 @@ import pytest
 from privet import Questionnaire, Scale, Survey, bulk
 from privet.analysis.kinds.scale import Numbers, places
 from privet.analysis.lookup import look_up, values_of
-from privet.analysis.randomizing import randomize
+from privet.analysis.questions import randomize
 from privet.device.answers.scale import FRACTION_BITS
 from privet.entropy import Stream, seeded
 from privet.errors import Clamped

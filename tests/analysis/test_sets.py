@@ -15,7 +15,7 @@ from privet.analysis import batch
 from privet.device.entropy import fractions
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport
-from privet.mechanisms import SetSubset
+from privet.mechanisms import Exclusive, SetSubset
 
 # Sets of two words in registers and of many in memory; bitmaps and indices; words of 2 bytes.
 SHAPES = [
@@ -237,7 +237,7 @@ def test_a_simulated_truth_is_of_sets(truth, message):
 
 def test_what_needs_shares_that_add_up_to_1_refuses_sets():
     mechanism = SetSubset(4, 1.0, 2)
-    assert not mechanism.shares_add_up
+    assert not isinstance(mechanism, Exclusive)
     counts = np.array([200, 300, 400, 100])
     with pytest.raises(InvalidArgument, match="shares add up to 1"):
         refine.shrink(mechanism, counts, 1000)

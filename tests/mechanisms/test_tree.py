@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from privet.device import mechanisms
-from privet.device.mechanisms.base import Channel, Mechanism
+from privet.device.mechanisms.base import Channel, Exclusive, Mechanism
 from privet.mechanisms import by_name, for_one, for_several
 
 FOLDER = Path(mechanisms.__file__).parent
 MIXINS = {
+    "Exclusive": "base",
     "Symmetric": "symmetric",
+    "Shrinkable": "symmetric",
     "Numbered": "numbered",
     "Placed": "placed",
     "Choices": "choices",
@@ -67,9 +69,9 @@ def test_a_class_has_the_parents_that_are_drawn(name, parent, also):
     classes = defined()
     bases = {base.__name__ for base in classes[name].__bases__} & set(classes)
     expected = {parent, *also} - {None}
-    # A kind that is one of the mixins' own is a Mechanism through it.
-    if also and parent == "Mechanism":
-        expected -= {"Mechanism"}
+    # A kind that is one of the mixins' own is what its parent is through it.
+    if parent == "Channel" or {*also} - {"Exclusive"}:
+        expected -= {"Channel", "Mechanism"} if also else set()
     assert bases == expected
 
 
@@ -95,7 +97,7 @@ def test_names_are_of_one_value_or_of_several():
     assert {*for_one} | {*for_several} == {*by_name}
     for name, cls in by_name.items():
         assert cls.name == name
-        assert cls.shares_add_up == (name in for_one) != (name in for_several)
+        assert issubclass(cls, Exclusive) == (name in for_one) != (name in for_several)
 
 
 def test_no_class_refuses_what_it_inherits():

@@ -257,4 +257,4 @@ def test_it_is_compared_and_never_chosen():
     assert listed["two-level-unary"].squared_error == pytest.approx(half, rel=1e-9)
     for d in (2, 10, 100, 1000):
         for epsilon in (0.1, 1.0, 4.0):
-            assert not choose(d, epsilon).two_level
+            assert not choose(d, epsilon).needs_secret

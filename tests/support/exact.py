@@ -14,6 +14,8 @@ from itertools import combinations, pairwise, permutations
 
 import mpmath
 
+from privet.mechanisms import Exclusive
+
 
 class MadeOfOthers:
     """The draws of a stream that are made of its other draws."""
@@ -125,7 +127,7 @@ def laws(mechanism):
 
 def values_of(mechanism):
     """Return all that a person may hold: a value, or a set of options."""
-    if mechanism.shares_add_up:
+    if isinstance(mechanism, Exclusive):
         return list(range(mechanism.d))
     sizes = range(mechanism.most + 1)
     return [x for size in sizes for x in combinations(range(mechanism.d), size)]

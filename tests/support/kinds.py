@@ -9,6 +9,7 @@ from exact import laws
 from privet.mechanisms import (
     BinaryRR,
     Cyclotomic,
+    Exclusive,
     GeometricNoise,
     Hadamard,
     HashedRR,
@@ -88,4 +89,4 @@ def tables(cls, epsilon=1.0):
 
 def values_of(mechanism, n, seed=1):
     values = np.random.default_rng(seed).integers(0, mechanism.d, n)
-    return values if mechanism.shares_add_up else values[:, None]
+    return values if isinstance(mechanism, Exclusive) else values[:, None]

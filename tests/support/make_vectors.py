@@ -179,7 +179,7 @@ def contracts(kept):
 
 def keyed_report(survey, value):
     """A keyed report; over a permanent response, one from pinned fresh bytes."""
-    if not survey.mechanism.two_level:
+    if not survey.mechanism.needs_secret:
         return {"report": survey.randomize(survey.categories[value], secret=SECRET).hex()}
     context = bytes.fromhex(survey.fingerprint) + value.to_bytes(8, "big")
     permanent = naive.Bytes(entropy.keyed(SECRET, context)(10_000))

@@ -1,31 +1,53 @@
-"""The analyst's half of a mechanism: three roles, dispatched on the person's half."""
+"""The analyst's half of a mechanism: three roles, found by dispatch on the person's half.
+
+Who estimates is all there is of a channel that makes no reports. A questionnaire has no estimator:
+its pages have, and `tables` joins what they tell.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..device.entropy import Entropy
 from .batch import Batches
 from .counter import Counter
 from .estimator import Estimator
 
-__all__ = ["Analyst", "Half", "half_of"]
+__all__ = ["Analyst", "Counting", "Estimating", "half_of"]
+
+
+class _Makes(Protocol):
+    def randomize(
+        self, values: Any, entropy: Entropy | None = None, workers: int | None = None
+    ) -> NDArray[np.uint8]:
+        """Return one report per row, uint8 (n, report_bytes)."""
 
 
 @dataclass(frozen=True)
-class Half:
-    """Who estimates shares from counts: all there is of a channel that makes no reports."""
+class Estimating:
+    """Who estimates shares from counts."""
 
     estimator: Estimator
 
 
 @dataclass(frozen=True)
-class Analyst(Half):
-    """Also who makes many reports at a time, and who checks and counts them."""
+class Counting:
+    """Who makes many reports at a time, and who checks and counts them."""
+
+    batches: _Makes
+    counter: Counter[Any]
+
+
+@dataclass(frozen=True)
+class Analyst(Counting, Estimating):
+    """All three, of which the first also reads arrays of values."""
 
     batches: Batches[Any]
-    counter: Counter[Any]
 
 
 @singledispatch

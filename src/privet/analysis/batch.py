@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..device.entropy import Entropy, Fractions, Stream, secure
 from ..device.keystream import FILL_SLACK, Keystream
-from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.base import Randomizer
 from ..errors import InvalidArgument
 from ..errors.arguments import whole
 from . import kernels
@@ -38,7 +38,7 @@ Drawn = tuple[NDArray[Any], ...]
 
 __all__ = ["Batches", "Rows", "Words", "words_of"]
 
-M = TypeVar("M", bound=Mechanism)
+M = TypeVar("M", bound=Randomizer)
 
 WORD = 64
 STRETCH_BYTES = 1 << 21

@@ -28,6 +28,7 @@ __all__ = [
     "by_chunk",
     "frame",
     "is_column",
+    "is_list",
     "number_values",
     "numbers_in",
     "ordered_levels",
@@ -166,6 +167,13 @@ def _undecoded(value: Any) -> Any:
         return value.as_py()
     except UnicodeDecodeError as error:
         return error.object
+
+
+def is_list(kind: Any) -> bool:
+    """Say whether an Arrow type is one of lists."""
+    types = arrow().types
+    tests = types.is_list, types.is_large_list, types.is_fixed_size_list
+    return any(test(kind) for test in tests)
 
 
 def wrong_kind(kind: Any) -> str | None:

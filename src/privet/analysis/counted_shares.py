@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..device.mechanisms.forwards import Target
-from ..device.mechanisms.symmetric import Symmetric
+from ..device.mechanisms.symmetric import Shrinkable, shrinkable
 from ..errors.arguments import alpha_of
 from .refine.shrinkage import Shrunk, shrink
 from .shown import Shown, decimals
@@ -81,13 +81,13 @@ class CountedShares(Shown):
     @cached_property
     def posterior(self) -> Shrunk:
         """The posterior that `shrink` takes the mean of, with standard deviations and intervals."""
-        return shrink(self.survey.mechanism, self.counts, self.n)  # type: ignore[arg-type]
+        mechanism = shrinkable("Estimate.shrink", self.survey.mechanism)
+        return shrink(mechanism, self.counts, self.n)
 
     @property
     def can_shrink(self) -> bool:
         """Whether shares add up to 1 and the mechanism says enough of its noise for `shrink`."""
-        mechanism = self.survey.mechanism
-        return isinstance(mechanism, Symmetric) and mechanism.shares_add_up
+        return isinstance(self.survey.mechanism, Shrinkable)
 
     def __repr__(self) -> str:
         order = self.order(_ROWS_SHOWN)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,24 +14,30 @@ from ..device.survey import Survey
 from ..device.values import ArrowColumn
 from ..errors import InvalidArgument
 from .cleaning import AS_THEY_ARE, MISSING, UNKNOWN, Cleaning
-from .columns import ANSWERS, VIEWS, arrow, as_column, by_chunk, is_column, wrong_kind
+from .columns import ANSWERS, VIEWS, arrow, as_column, by_chunk, is_column, is_list, wrong_kind
 from .kinds import kind_of
 from .kinds.base import Values
+from .paged import OnPages
 
 __all__ = ["LookedUp", "as_answers", "check_cleaning", "check_kind", "look_up", "values_of"]
 
 
-class LookedUp(NamedTuple):
+V = TypeVar("V", bound=Values | OnPages)
+
+
+@dataclass(frozen=True)
+class LookedUp(Generic[V]):
     """Answers as values.
 
-    `seen` are the categories or options that occur; `missing` and `unknown` are how many rows had
-    no answer, or one that is not allowed, and `outside` how many numbers were taken for an end of
-    their scale. Where some rows were left out, `known` says which the values are of.
+    `seen` are the categories or options that occur, None where they are not kept; `missing` and
+    `unknown` are how many rows had no answer, or one that is not allowed, and `outside` how many
+    numbers were taken for an end of their scale. Where some rows were left out, `known` says which
+    the values are of.
     """
 
-    values: Values
+    values: V
     known: NDArray[np.bool_] | None
-    seen: set[int]
+    seen: set[int] | None
     missing: int
     unknown: int
     outside: int = 0
@@ -43,7 +50,7 @@ class LookedUp(NamedTuple):
         return arrow().record_batch(columns, batch.schema.names).filter(arrow().array(self.known))
 
 
-def look_up(survey: Survey, answers: Any, cleaning: Cleaning = AS_THEY_ARE) -> LookedUp:
+def look_up(survey: Survey, answers: Any, cleaning: Cleaning = AS_THEY_ARE) -> LookedUp[Values]:
     """Look up the answers of an Arrow array, cleaned.
 
     Where `cleaning` has an error for it, one that is missing or not allowed raises InvalidAnswer
@@ -84,7 +91,9 @@ def check_cleaning(owner: str, cleaning: Cleaning, survey: Survey[Any]) -> None:
 
 def check_kind(answers: Answers[Any] | None, kind: Any) -> str | None:
     """Return the name of a column's type if it cannot be that of these answers."""
-    return wrong_kind(kind if answers is None else kind_of(answers).element(kind))
+    if answers is not None and kind_of(answers).takes_lists and is_list(kind):
+        return wrong_kind(kind.value_type)
+    return wrong_kind(kind)
 
 
 def values_of(survey: Survey[Any], answers: Iterable[object] | ArrowColumn) -> Values:

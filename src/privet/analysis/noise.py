@@ -11,7 +11,7 @@ from ..device.mechanisms.flips import ONE
 from ..device.mechanisms.noise.geometric import GeometricNoise
 from ..device.mechanisms.noise.laplace import LaplaceNoise
 from . import kernels
-from .analyst import Analyst, Half, half_of
+from .analyst import Analyst, Estimating, half_of
 from .arrays import Floats, Integers
 from .batch import CHUNK_ROWS, Batches, Drawn, Rows, Words
 from .counter import Counter, Reports
@@ -25,8 +25,8 @@ def _(mechanism: GeometricNoise) -> Analyst:
 
 
 @half_of.register(LaplaceNoise)
-def _(channel: LaplaceNoise) -> Half:
-    return Half(NoisyMean(0.0, 8 / channel.epsilon**2))
+def _(channel: LaplaceNoise) -> Estimating:
+    return Estimating(NoisyMean(0.0, 8 / channel.epsilon**2))
 
 
 class NoiseBatches(Batches[GeometricNoise]):

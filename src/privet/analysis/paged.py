@@ -5,6 +5,7 @@ An aggregate is, page after page, how many drew it and the aggregate of their re
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -16,7 +17,7 @@ from ..device.entropy import Entropy, secure
 from ..device.mechanisms.paged import Paged
 from ..errors import InvalidArgument, InvalidReport
 from ..errors.arguments import whole
-from .analyst import Analyst, half_of
+from .analyst import Counting, half_of
 from .arrays import Integers
 from .counter import Counter, Reports, read_numbers, sum_problem
 from .threads import cores
@@ -43,14 +44,15 @@ class OnPages:
         return OnPages(self.pages[start:end], tuple(v[at : at + many] for v, at, many in parts))
 
 
-def draw_pages(mechanism: Paged, n: int, entropy: Entropy | None) -> NDArray[np.int64]:
-    """Return the page that each of n people draws."""
-    stream, total = (entropy or secure()).keystream(), mechanism.ends[-1]
+def draw_pages(weights: Sequence[int], n: int, entropy: Entropy | None) -> NDArray[np.int64]:
+    """Return the page that each of n people draws, by the pages' weights."""
+    ends = [*accumulate(weights)]
+    stream, total = (entropy or secure()).keystream(), ends[-1]
     limit = (1 << 64) // total * total
     words = np.frombuffer(bytearray(stream.read(8 * n)), dtype="<u8")
     while (beyond := words > np.uint64(limit - 1)).any():
         words[beyond] = np.frombuffer(stream.read(8 * int(beyond.sum())), dtype="<u8")
-    return np.searchsorted(mechanism.ends, words % np.uint64(total), side="right")
+    return np.searchsorted(ends, words % np.uint64(total), side="right")
 
 
 def by_page(pages: NDArray[np.int64], count: int) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
@@ -70,9 +72,8 @@ def _whole_rows(array: NDArray[np.uint8]) -> NDArray[np.void]:
 
 
 @half_of.register(Paged)
-def _(mechanism: Paged) -> Analyst:
-    # Shares are estimated from all pages together, by `privet.tables`.
-    return Analyst(None, PagedBatches(mechanism), PagedCounter(mechanism))  # type: ignore[arg-type]
+def _(mechanism: Paged) -> Counting:
+    return Counting(PagedBatches(mechanism), PagedCounter(mechanism))
 
 
 class PagedBatches:

@@ -13,7 +13,6 @@ from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..errors import InvalidArgument, NoReports
 from .estimate import Estimate
-from .kinds import kind_of
 from .pooled import Pooled
 from .scale_estimate import ScaleEstimate
 from .shown import Shown
@@ -87,7 +86,7 @@ class QuestionnaireEstimate:
         (page, *others) = asked
         if not others and page.asks == (survey.id,):
             drew, aggregate = self._parts[page]
-            alone = kind_of(survey.answers).estimate(survey, drew, aggregate)
+            alone = survey.estimate(drew, aggregate)
             alone.took_part = self.n  # those who drew the page are a random part of them
             return alone
         return Pooled(survey, self._combined.question(self._place(survey.id)))

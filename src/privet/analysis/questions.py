@@ -1,6 +1,7 @@
-"""The answers to a questionnaire's pages, in columns: a page drawn for each row, and its values.
+"""Answers in columns into values, and values into reports, for all kinds of contract.
 
-Only the answers on a row's page are looked at.
+The values of a survey are those of its kind of answer. For a questionnaire, a page is drawn for
+each row, and the values are `OnPages`; only the answers on a row's page are looked at.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..device.contract import Contract
 from ..device.entropy import Entropy
 from ..device.pages import Page
 from ..device.questionnaire import Questionnaire
@@ -19,26 +21,52 @@ from ..errors import InvalidAnswer, InvalidArgument
 from .cleaning import Cleaning
 from .columns import ANSWERS, arrow, is_column
 from .kinds import kind_of
+from .kinds.base import Values
 from .lookup import LookedUp, as_answers, check_kind, look_up, values_of
 from .paged import OnPages, draw_pages
 
 # A question's answers in some rows.
-Take = Callable[[Survey, NDArray[np.intp]], LookedUp]
+Take = Callable[[Survey, NDArray[np.intp]], LookedUp[Values]]
 
-__all__ = ["look_up_columns", "values_of_table"]
+__all__ = ["look_up_columns", "randomize", "values_of_table"]
+
+
+def randomize(
+    contract: Contract,
+    values: Values | OnPages,
+    entropy: Entropy | None = None,
+    workers: int | None = None,
+) -> NDArray[np.uint8]:
+    """Return one report per row of values, which each kind of answer settles first."""
+    if entropy is not None and not isinstance(entropy, Entropy):
+        rule = "an Entropy, such as privet.entropy.seeded(1)"
+        raise InvalidArgument("randomize_batch", "entropy", rule, entropy)
+    settled = _settled(contract, values, entropy)
+    return contract.mechanism.randomize(settled, entropy=entropy, workers=workers)
+
+
+def _settled(
+    contract: Contract, values: Values | OnPages, entropy: Entropy | None
+) -> Values | OnPages:
+    """Return what the mechanism randomizes."""
+    if not isinstance(values, OnPages):
+        return kind_of(contract.pages[0].answers).settled(values, entropy)
+    pages = zip(contract.pages, values.values, strict=True)
+    parts = (kind_of(page.answers).settled(some, entropy) for page, some in pages)
+    return OnPages(values.pages, tuple(parts))
 
 
 def look_up_columns(
-    contract: Survey | Questionnaire, columns: Mapping[str, Any], n: int, cleaning: Cleaning
-) -> LookedUp:
+    contract: Contract, columns: Mapping[str, Any], n: int, cleaning: Cleaning
+) -> LookedUp[Values] | LookedUp[OnPages]:
     """Look up the answers in n rows, as `look_up` does: to a survey, or on a page drawn for each.
 
     Each question's column is an Arrow array, by its id.
     """
-    if isinstance(contract, Survey):
-        return look_up(contract, columns[contract.id], cleaning)
+    if (survey := contract.only) is not None:
+        return look_up(survey, columns[survey.id], cleaning)
 
-    def take(question: Survey, rows: NDArray[np.intp]) -> LookedUp:
+    def take(question: Survey, rows: NDArray[np.intp]) -> LookedUp[Values]:
         return look_up(question, _taken(columns[question.id], rows), cleaning)
 
     return _drawn(contract, n, take, None)
@@ -48,7 +76,7 @@ def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy
     """Draw a page for each row of a mapping or a table, and return the values of its answers."""
     columns = _columns(questionnaire, answers)
 
-    def take(question: Survey, rows: NDArray[np.intp]) -> LookedUp:
+    def take(question: Survey, rows: NDArray[np.intp]) -> LookedUp[Values]:
         if question.id not in columns:
             raise InvalidAnswer(None).at(0)
         column = columns[question.id]
@@ -56,23 +84,21 @@ def values_of_table(questionnaire: Questionnaire, answers: Any, entropy: Entropy
             found = look_up(question, _taken(column, rows))
             kind_of(question.answers).note_outside(found.outside)
             return found
-        return LookedUp(values_of(question, [column[row] for row in rows]), None, set(), 0, 0)
+        return LookedUp(values_of(question, [column[row] for row in rows]), None, None, 0, 0)
 
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) != 1:
         rule = "columns of one length"
         raise InvalidArgument("Questionnaire.randomize_batch", "answers", rule, lengths)
-    found = _drawn(questionnaire, max(lengths.values()), take, entropy)
-    drawn: OnPages = found.values  # type: ignore[assignment]
-    return drawn
+    return _drawn(questionnaire, max(lengths.values()), take, entropy).values
 
 
-def _drawn(questionnaire: Questionnaire, n: int, take: Take, entropy: Entropy | None) -> LookedUp:
-    pages = draw_pages(questionnaire.mechanism, n, entropy)
+def _drawn(contract: Contract, n: int, take: Take, entropy: Entropy | None) -> LookedUp[OnPages]:
+    pages = draw_pages([page.weight for page in contract.pages], n, entropy)
     known, values = np.ones(n, dtype=bool), []
     missing = unknown = outside = 0
     errors: list[InvalidAnswer] = []
-    for page in questionnaire.pages:
+    for page in contract.pages:
         rows = np.flatnonzero(pages == page.number)
         found = []
         for question in page.questions:
@@ -93,10 +119,10 @@ def _drawn(questionnaire: Questionnaire, n: int, take: Take, entropy: Entropy | 
     if errors:
         raise min(errors, key=lambda error: error.row or 0)
     drawn = OnPages(pages[known], tuple(values))
-    return LookedUp(drawn, None if known.all() else known, set(), missing, unknown, outside)  # type: ignore[arg-type]
+    return LookedUp(drawn, None if known.all() else known, None, missing, unknown, outside)
 
 
-def _joined(page: Page, found: list[LookedUp], kept: NDArray[np.bool_]) -> Any:
+def _joined(page: Page, found: list[LookedUp[Values]], kept: NDArray[np.bool_]) -> Values:
     """Return the values of a page, of the rows in which all of its questions have one."""
     columns = [one.values[kept if one.known is None else kept[one.known]] for one in found]
     if len(columns) == 1:

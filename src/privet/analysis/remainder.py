@@ -25,7 +25,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from ..device.mechanisms.symmetric import Symmetric
+from ..device.mechanisms.symmetric import Shrinkable
 from ..errors.arguments import alpha_of
 from .counted_shares import CountedShares
 from .sums.totals import total
@@ -74,7 +74,7 @@ def remainder(estimate: CountedShares, level: float = 0.95) -> Remainder | None:
     """
     alpha = alpha_of("remainder", level)
     mechanism, n, counts = estimate.survey.mechanism, estimate.n, estimate.counts
-    if not isinstance(mechanism, Symmetric) or not mechanism.shares_add_up:
+    if not isinstance(mechanism, Shrinkable):
         return None
     found = estimate.found()
     others = int((~found).sum())

@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..device.mechanisms.base import Exclusive, exclusive
 from ..device.mechanisms.forwards import Target
 from ..device.survey import Survey
 from ..errors import InvalidArgument
-from ..errors.arguments import alpha_of, check_adds_up, check_target, whole
+from ..errors.arguments import alpha_of, check_target, whole
 from .arrays import Floats
 from .columns import arrow, frame
 from .notebook import of_estimate
@@ -111,6 +112,11 @@ class Shown(ABC):
     def shrink(self) -> Floats:
         """Return a distribution to show."""
 
+    @property
+    def is_distribution(self) -> bool:
+        """Whether everybody holds exactly one category, so that shares add up to 1."""
+        return isinstance(self.survey.mechanism, Exclusive)
+
     def whose(self, owner: str, target: Target) -> Target:
         """Check a target; return it as mechanisms understand it, who know of n people alone."""
         check_target(owner, target, self.took_part)
@@ -128,7 +134,7 @@ class Shown(ABC):
 
     def project(self) -> Floats:
         """Return the distribution nearest to the frequencies: non-negative, and sums to 1."""
-        check_adds_up("Estimate.project", self.survey.mechanism)
+        exclusive("Estimate.project", self.survey.mechanism)
         return project_simplex(self.frequencies)
 
     def order(self, top: int | None = None, sort: Sort = "share") -> NDArray[np.intp]:
@@ -156,7 +162,7 @@ class Shown(ABC):
             **in_people(self.frequencies, low, high, target),
             "p_value": self.p_values,
             "found": self.found(),
-            **({"projected": self.project()} if self.survey.mechanism.shares_add_up else {}),
+            **({"projected": self.project()} if self.is_distribution else {}),
             **({"shrunk": self.shrink()} if self.can_shrink else {}),
         }
 

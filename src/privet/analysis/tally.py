@@ -14,18 +14,15 @@ from binascii import crc32
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..device.contract import Contract, E
 from ..device.files import replacing
-from ..device.questionnaire import Questionnaire
-from ..device.survey import Survey
 from ..errors import InvalidArgument, InvalidTally, NoReports, SurveyMismatch
 from .estimate import Estimate
-from .kinds import kind_of
 from .notebook import of_tally
 from .questionnaire_estimate import QuestionnaireEstimate
 from .scale_estimate import ScaleEstimate
@@ -138,7 +135,7 @@ class Tally(Tallied[E]):
         n, aggregate = self.aggregated()
         if n == 0:
             raise NoReports(f"The tally of survey {self.survey.id!r} has no reports yet.")
-        return estimate_from(self.survey, n, aggregate)
+        return self.survey.estimate(n, aggregate)
 
     # --- bytes and files --------------------------------------------------------------------------
 
@@ -210,17 +207,6 @@ class Tally(Tallied[E]):
             raise InvalidTally(f"A tally holds at most {MAX_REPORTS} reports.")
         self._n += n
         self._aggregate += aggregate
-
-
-def estimate_from(contract: Contract[E], n: int, aggregate: NDArray[np.int64]) -> E:
-    """Return the estimate that goes with a contract's kind of answer."""
-    found: object
-    if isinstance(contract, Questionnaire):
-        found = QuestionnaireEstimate(contract, n, aggregate)
-    else:
-        assert isinstance(contract, Survey)  # noqa: S101
-        found = kind_of(contract.answers).estimate(contract, n, aggregate)
-    return cast("E", found)
 
 
 def _size(survey: Contract) -> int:

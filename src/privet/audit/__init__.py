@@ -26,7 +26,7 @@ import numpy as np
 
 from ..analysis.progress import Progress, no_progress
 from ..device.contract import Contract
-from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.base import Randomizer
 from ..errors import Clamped, InvalidArgument
 from ..errors.arguments import alpha_of, whole
 from .browsing import Page
@@ -54,7 +54,7 @@ _PRIVACY, _LAW, _REPEATS, _TIMING_OR_PAGE = 0.4, 0.35, 0.05, 0.2
 
 
 def audit(
-    subject: Mechanism | Contract,
+    subject: Randomizer | Contract,
     trials: int = 1_000_000,
     confidence: float = 0.99,
     *,
@@ -97,7 +97,7 @@ def audit(
     (True, True)
 
     """
-    if not isinstance(subject, Mechanism | Contract):
+    if not isinstance(subject, Randomizer | Contract):
         rule = "a mechanism, a survey or a questionnaire"
         raise InvalidArgument("audit", "subject", rule, subject)
     trials = whole("audit", "trials", trials, 100)

@@ -23,7 +23,7 @@ from scipy.stats import binom
 from ..analysis.counter import read_numbers
 from ..analysis.placed import PlacedBatches
 from ..analysis.subsets import members_of
-from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.base import Randomizer
 from ..device.mechanisms.bits.unary import Unary
 from ..device.mechanisms.hashes.hashed import Hashed
 from ..device.mechanisms.hashes.one_option import OneOption
@@ -49,7 +49,7 @@ __all__ = [
 
 
 @singledispatch
-def supports(mechanism: Mechanism, values: Sequence[Any]) -> Supports | None:
+def supports(mechanism: Randomizer, values: Sequence[Any]) -> Supports | None:
     """Return how to see what reports support, or None where no tight event is known."""
     return None
 
@@ -198,7 +198,7 @@ def filters_of(mechanism: Rappor, value: int) -> Reports:
 
 
 @singledispatch
-def _threshold(mechanism: Mechanism, x: Any, y: Any, trials: int, alpha: float) -> int:
+def _threshold(mechanism: Randomizer, x: Any, y: Any, trials: int, alpha: float) -> int:
     """Return from which difference of supports on a report counts."""
     return 1
 
@@ -221,7 +221,7 @@ def _(mechanism: Rappor, x: int, y: int, trials: int, alpha: float) -> int:
 # --- counting them ------------------------------------------------------------------------------
 
 
-def on_pages(mechanism: Mechanism, reports: Reports) -> Iterator[tuple[int, Reports]]:
+def on_pages(mechanism: Randomizer, reports: Reports) -> Iterator[tuple[int, Reports]]:
     """Yield the number of each page and its reports; other mechanisms have one page."""
     if not isinstance(mechanism, Paged):
         yield 0, reports
@@ -235,9 +235,9 @@ def on_pages(mechanism: Mechanism, reports: Reports) -> Iterator[tuple[int, Repo
 class Differences:
     """Counts, for reports of each value, how much more they support it than each other value."""
 
-    def __init__(self, mechanism: Mechanism, values: Sequence[Any]) -> None:
+    def __init__(self, mechanism: Randomizer, values: Sequence[Any]) -> None:
         self._mechanism = mechanism
-        self._parts: Sequence[Mechanism] = [mechanism]
+        self._parts: Sequence[Randomizer] = [mechanism]
         self._values: Sequence[Sequence[Any]] = [values]
         if isinstance(mechanism, Paged):
             self._parts, self._values = mechanism.parts, [*zip(*values, strict=True)]
@@ -287,6 +287,6 @@ class Differences:
         return int(true), int(false)
 
 
-def _degrees(mechanism: Mechanism) -> int:
+def _degrees(mechanism: Randomizer) -> int:
     """Return how far supports may be apart."""
     return 2 * mechanism.hashes if isinstance(mechanism, Rappor) else 1

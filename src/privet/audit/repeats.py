@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import binomtest
 
-from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.base import Randomizer
 from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
 from ..device.mechanisms.flips import ONE
 from .clients import Client
@@ -18,7 +18,7 @@ __all__ = ["repeats_verdict"]
 
 
 def repeats_verdict(
-    client: Client, mechanism: Mechanism, probes: Sequence[Probe], times: int, alpha: float
+    client: Client, mechanism: Randomizer, probes: Sequence[Probe], times: int, alpha: float
 ) -> Verdict:
     """Return whether each answer's reports by one device are all the same.
 
@@ -27,7 +27,7 @@ def repeats_verdict(
     """
     if isinstance(mechanism, TwoLevelUnary):
         return _copies_verdict(client, mechanism, probes, times, alpha)
-    if mechanism.two_level:
+    if mechanism.needs_secret:
         return Verdict("repeats", None, "some pages have a permanent response, and others none")
     most, worst = 1, None
     for probe in probes:

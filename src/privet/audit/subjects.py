@@ -24,7 +24,7 @@ from ..device.answers.base import Answers
 from ..device.answers.scale import Scale
 from ..device.answers.several import Several
 from ..device.entropy import Entropy
-from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.base import Mechanism, Randomizer
 from ..device.mechanisms.bits.two_level_unary import TwoLevelUnary
 from ..device.mechanisms.choices import Choices
 from ..device.mechanisms.paged import Paged
@@ -46,7 +46,7 @@ class Probe(NamedTuple):
 class Direct:
     """A mechanism by itself as a client: its values are the answers."""
 
-    def __init__(self, mechanism: Mechanism, entropy: Entropy | None = None) -> None:
+    def __init__(self, mechanism: Mechanism | Paged, entropy: Entropy | None = None) -> None:
         self.mechanism, self._entropy = mechanism, entropy
 
     def reports(self, answers: Sequence[Any]) -> NDArray[np.uint8]:
@@ -59,10 +59,10 @@ class Direct:
         return []
 
 
-def _rows(mechanism: Mechanism, values: Sequence[Any], entropy: Entropy | None) -> Any:
+def _rows(mechanism: Mechanism | Paged, values: Sequence[Any], entropy: Entropy | None) -> Any:
     """Return values as a batch takes them; many that are one and the same are looked at once."""
     if isinstance(mechanism, Paged):
-        pages = draw_pages(mechanism, len(values), entropy)
+        pages = draw_pages(mechanism.weights, len(values), entropy)
         rows = [np.flatnonzero(pages == page) for page in range(len(mechanism.parts))]
         parts = [
             _rows(part, [values[row][page] for row in some.tolist()], entropy)
@@ -83,8 +83,8 @@ def probes(subject: Any, most: int, rng: Generator, *, beyond: bool = True) -> l
     raise TypeError(f"Not a mechanism, a survey or a questionnaire: {subject!r}.")
 
 
-@probes.register(Mechanism)
-def _(subject: Mechanism, most: int, rng: Generator, *, beyond: bool = True) -> list[Probe]:
+@probes.register(Randomizer)
+def _(subject: Randomizer, most: int, rng: Generator, *, beyond: bool = True) -> list[Probe]:
     return [Probe(value, value) for value in _values(subject, most, rng)]
 
 
@@ -147,7 +147,7 @@ def _named(answers: Answers, value: Any) -> Any:
     return [names[option] for option in value] if isinstance(answers, Several) else names[value]
 
 
-def _values(mechanism: Mechanism, most: int, rng: Generator) -> list[Any]:
+def _values(mechanism: Randomizer, most: int, rng: Generator) -> list[Any]:
     """Return different values: the first, the last, and others."""
     if isinstance(mechanism, Paged):
         columns = [_values(part, most, rng) for part in mechanism.parts]
@@ -185,7 +185,7 @@ def _sets(options: int, largest: int, most: int, rng: Generator) -> list[tuple[i
     return list(found)[:most]
 
 
-def claimed_of(mechanism: Mechanism) -> float:
+def claimed_of(mechanism: Randomizer) -> float:
     """Return the privacy level that one report by itself must keep."""
     if isinstance(mechanism, Paged):
         return max(claimed_of(part) for part in mechanism.parts)

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..device.contract import Contract
-from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.base import Randomizer
 from ..device.mechanisms.paged import Paged
 from ..errors import InvalidReport
 from .between import mixture
@@ -186,7 +186,7 @@ def _directly(trace: Trace) -> tuple[bool, float]:
 # --- the law of answers, given reports ------------------------------------------------------------
 
 
-def given_reports(mechanism: Mechanism, reports: Sequence[bytes], probes: Sequence[Probe]) -> Odds:
+def given_reports(mechanism: Randomizer, reports: Sequence[bytes], probes: Sequence[Probe]) -> Odds:
     """Return how likely each report is of each probe, all of them asked equally often.
 
     What is not a report says nothing of the answer that it should say: all are equally likely.
@@ -201,7 +201,7 @@ def given_reports(mechanism: Mechanism, reports: Sequence[bytes], probes: Sequen
     return np.array([found[one] for one in reports])
 
 
-def _chance(mechanism: Mechanism, report: bytes, value: Any) -> float:
+def _chance(mechanism: Randomizer, report: bytes, value: Any) -> float:
     if isinstance(mechanism, Paged):
         mechanism.check(np.frombuffer(report, dtype=np.uint8)[None])
         size = mechanism.number_bytes

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.base import Randomizer
 from ..errors import InvalidReport
 from .bounds import lower_bound
 from .clients import Client
@@ -40,7 +40,7 @@ class _Bound(NamedTuple):
 class Trials:
     """Reports of a few answers, as far as an audit looks at them."""
 
-    def __init__(self, mechanism: Mechanism, probes: Sequence[Probe]) -> None:
+    def __init__(self, mechanism: Randomizer, probes: Sequence[Probe]) -> None:
         self.mechanism, self.probes = mechanism, probes
         values = [probe.value for probe in probes]
         self._differences = Differences(mechanism, values)

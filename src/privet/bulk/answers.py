@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from ..analysis.cleaning import AS_THEY_ARE, Cleaning
 from ..analysis.columns import ANSWERS, number_values, ordered_levels
+from ..analysis.kinds.base import Values
 from ..analysis.lookup import check_cleaning, check_kind
+from ..analysis.paged import OnPages
 from ..analysis.progress import Progress, no_progress
 from ..analysis.questions import look_up_columns
-from ..device.questionnaire import Questionnaire
+from ..device.contract import Contract
 from ..device.survey import Survey
 from ..device.values import in_order, plainly
 from ..device.wording import slug
@@ -27,23 +29,23 @@ from .groups import check_apart
 from .paths import Paths, as_paths
 from .reading import check_column
 
-__all__ = ["Answers", "Counted", "count_answers", "read_answers"]
+__all__ = ["Answers", "Counted", "check_for_survey", "count_answers", "read_answers"]
 
 
 class Answers(NamedTuple):
     """A chunk of a file: the values of its answers, and the columns that groups are made by.
 
     `people` is how many gave each answer, None where it is one each. `column` is the answers',
-    `seen` which categories occur; `missing` and `unknown` are how many rows had no answer, or one
-    that is not allowed, and `outside` how many numbers were beyond an end of their scale. Where
-    rows were dropped, `values`, `people` and `by` lack them.
+    `seen` which categories occur, None where they are not kept; `missing` and `unknown` are how
+    many rows had no answer, or one that is not allowed, and `outside` how many numbers were beyond
+    an end of their scale. Where rows were dropped, `values`, `people` and `by` lack them.
     """
 
-    values: Any
+    values: Values | OnPages
     people: NDArray[np.int64] | None
     by: Any
     column: str
-    seen: set[int]
+    seen: set[int] | None
     missing: int
     unknown: int
     outside: int
@@ -64,7 +66,7 @@ class Counted(NamedTuple):
 
 def read_answers(
     paths: Paths,
-    contract: Survey | Questionnaire,
+    contract: Contract,
     column: str | None = None,
     *,
     count: str | None = None,
@@ -80,36 +82,32 @@ def read_answers(
     its questions' ids name. `cleaning` says what becomes of rows without an answer, and of answers
     that are not allowed. The columns `by` come along as an Arrow record batch.
     """
-    questions = _questions(contract, column, count)
-    for question in questions:
+    check_for_survey(contract, column=column, count=count)
+    for question in contract.surveys:
         check_cleaning("randomize", cleaning, question)
     for path in as_paths("read_answers", paths):
         with open_table(path, delimiter, sheet) as table:
-            if isinstance(contract, Survey):
-                names = {_choose_column(table, column, count, contract): contract}
-            else:
-                names = _columns_of(table, questions)
-            yield from _looked_up(table, contract, names, count, by, cleaning)
+            columns = _columns_of(table, contract, column, count)
+            yield from _looked_up(table, contract, columns, count, by, cleaning)
 
 
-def _questions(
-    contract: Survey | Questionnaire, column: str | None, count: str | None
-) -> Sequence[Survey]:
-    """Return what is asked; a questionnaire has its columns, and people draw pages one by one."""
-    if isinstance(contract, Survey):
-        return [contract]
-    for parameter, given in (("column", column), ("count", count)):
-        if given is not None:
+def check_for_survey(contract: Contract, **options: str | None) -> None:
+    """Refuse options that questionnaires have no use for: their ids are columns, a row a person."""
+    for parameter, given in options.items():
+        if given is not None and contract.only is None:
             rule = "left out for a questionnaire"
             raise InvalidArgument("randomize", parameter, rule, given)
-    return contract.surveys
 
 
-def _columns_of(table: Table, questions: Sequence[Survey]) -> dict[str, Survey]:
-    """Return the columns with the answers to each question: those that their ids name."""
+def _columns_of(
+    table: Table, contract: Contract, column: str | None, count: str | None
+) -> dict[str, Survey]:
+    """Return the columns with the answers: a survey's, or those that the questions' ids name."""
+    if (survey := contract.only) is not None:
+        return {_choose_column(table, column, count, survey): survey}
     slugs = {slug(name, ""): name for name in reversed(table.columns)}
     found = {}
-    for question in questions:
+    for question in contract.surveys:
         name = question.id if question.id in table.columns else slugs.get(question.id, question.id)
         found[check_column(table.name, table.columns, name)] = question
     return found
@@ -117,7 +115,7 @@ def _columns_of(table: Table, questions: Sequence[Survey]) -> dict[str, Survey]:
 
 def _looked_up(
     table: Table,
-    contract: Survey | Questionnaire,
+    contract: Contract,
     columns: Mapping[str, Survey],
     count: str | None,
     by: Sequence[str],
@@ -133,7 +131,7 @@ def _looked_up(
             found = look_up_columns(contract, by_id, len(batch), cleaning)
         except InvalidAnswer as error:
             place = table.place(row + (error.row or 0))
-            asked = contract if isinstance(contract, Survey) else contract[error.question or ""]
+            asked = contract.only or contract[error.question or ""]
             remedy = cleaning.remedy(asked.answers.names, error.answer)
             raise InvalidFile(error.describe(f"{place}: "), parameter=remedy) from None
         others = found.filter(batch.select(list(by))) if by else None

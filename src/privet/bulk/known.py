@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..analysis.columns import number_values
 from ..analysis.figures import known_figures
 from ..device.answers.scale import Scale
+from ..device.mechanisms.base import Exclusive
 from ..device.survey import Survey
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
 from .counts import whole_number
@@ -55,7 +56,7 @@ def read_shares(path: OnePath, survey: Survey) -> NDArray[np.float64]:
     are then no "people", because their number does not say how many were asked.
     """
     (file,) = as_paths("read_shares", path)
-    adds_up = survey.mechanism.shares_add_up
+    adds_up = isinstance(survey.mechanism, Exclusive)
     names = ("share", "people") if adds_up else ("share",)
     found = _in_json(file) if _is_json(file) else _sizes(file, ["category"], names, zero=True)
     shares: dict[int, float] = {}

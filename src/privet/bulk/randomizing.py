@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.cleaning import AS_THEY_ARE, Cleaning
+from ..analysis.kinds.base import Values
+from ..analysis.paged import OnPages
 from ..analysis.progress import Progress, no_progress
-from ..analysis.randomizing import randomize as make
+from ..analysis.questions import randomize
 from ..analysis.threads import ahead
-from ..device.questionnaire import Questionnaire
-from ..device.survey import Survey
+from ..device.contract import Contract
 from .answers import Answers, read_answers
 from .formats import count_rows
 from .groups import Groups, check_by
@@ -50,7 +51,7 @@ class Randomized(NamedTuple):
 
 def randomize_files(
     paths: Paths,
-    contract: Survey | Questionnaire,
+    contract: Contract,
     out: OnePath,
     *,
     column: str | None = None,
@@ -98,7 +99,7 @@ def randomize_files(
     most = max(1, _BATCH_BYTES // contract.mechanism.report_bytes)
     n = rows = missing = unknown = outside = 0
     columns: dict[str, None] = {}
-    seen: set[int] = set()
+    seen: set[int] | None = set()
     with ReportsWriter(out, contract, groups) as file, Shuffling() as piles:
         put = file.write if keep_order else piles.add
         total = count_rows(files, delimiter, sheet) if count is None else None
@@ -111,13 +112,13 @@ def randomize_files(
                 with closing(_read_ahead(path, answers)) as chunks:
                     for chunk in chunks:
                         numbers = groups.number(chunk.by, path, chunk.people) if by else None
-                        for some in _pieces(chunk, most):
-                            reports = make(contract, chunk.values[some])
-                            put(reports, numbers[some] if numbers is not None else None)
+                        for values, rows_of in _pieces(chunk, most):
+                            reports = randomize(contract, values)
+                            put(reports, numbers[rows_of] if numbers is not None else None)
                             n += len(reports)
                             advance(len(reports))
                         columns[chunk.column] = None
-                        seen |= chunk.seen
+                        seen = None if seen is None or chunk.seen is None else seen | chunk.seen
                         rows += len(chunk.values)
                         missing += chunk.missing
                         unknown += chunk.unknown
@@ -129,21 +130,26 @@ def randomize_files(
                     advance(len(reports))
     rows += missing if cleaning.missing == "drop" else 0
     rows += unknown if cleaning.unknown == "drop" else 0
-    named = isinstance(contract, Survey) and contract.answers.kind != "scale"
-    different = len(seen) if named else None
+    different = None if seen is None else len(seen)
     sizes = groups.sizes[groups.sizes > 0].tolist()
     return Randomized(n, " or ".join(columns), rows, different, missing, unknown, outside, sizes)
 
 
-def _pieces(answers: Answers, most: int) -> Iterator[slice | NDArray[np.int64]]:
-    """Yield the rows of at most so many people at a time, a row as often as it has people."""
-    if answers.people is None:
-        yield from (slice(at, at + most) for at in range(0, len(answers.values), most))
+def _pieces(
+    answers: Answers, most: int
+) -> Iterator[tuple[Values | OnPages, slice | NDArray[np.intp]]]:
+    """Yield the values of at most so many people, and their rows: one as often as it counts."""
+    values, people = answers.values, answers.people
+    if people is None or isinstance(values, OnPages):  # which have no counts
+        for at in range(0, len(values), most):
+            rows = slice(at, at + most)
+            yield values[rows], rows
         return
-    ends, most = np.cumsum(answers.people), min(most, _MOST_PEOPLE)
-    for at in range(0, int(answers.people.sum()), most):
-        people = np.arange(at, min(at + most, int(ends[-1])))
-        yield np.searchsorted(ends, people, side="right")
+    ends, most = np.cumsum(people), min(most, _MOST_PEOPLE)
+    for at in range(0, int(people.sum()), most):
+        some = np.arange(at, min(at + most, int(ends[-1])))
+        whose = np.searchsorted(ends, some, side="right")
+        yield values[whose], whose
 
 
 def _read_ahead(

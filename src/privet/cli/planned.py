@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import click
 
 from ..device.answers.scale import Scale
+from ..device.mechanisms.base import Exclusive
 from ..device.questionnaire import Questionnaire
 from ..plan import Comparison, PlannedQuestion, SetComparison, compare, compare_for_sets, plan
 from ..plan.planning import Plan, ScalePlan
@@ -45,10 +46,10 @@ def print_plan(found: Plan | ScalePlan, shuffled: Shuffled) -> None:
         lines[f"{margin}, the mean"] = f"± {_number(found.margin, found.answers.unit)}"
         lines[f"{margin}, the share of the lower half"] = _percent(found.share_margin)
     else:
-        one = "a category" if found.mechanism.shares_add_up else "an option"
+        one = "a category" if isinstance(found.mechanism, Exclusive) else "an option"
         lines[f"{margin}, a rare {one.split()[1]}"] = _percent(found.margin)
         lines[f"{margin}, {one} chosen by half"] = _percent(found.common_margin)
-        if found.mechanism.shares_add_up or found.detectable is not None:
+        if isinstance(found.mechanism, Exclusive) or found.detectable is not None:
             share = found.detectable
             said = "none" if share is None else f"{100 * share:.3g} %"
             lines["smallest share distinguishable from zero"] = said

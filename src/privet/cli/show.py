@@ -105,7 +105,7 @@ def print_estimate(
         screen.print(f"… and {hidden:,} categories with smaller shares (--top shows more)")
     if not found.all():
         screen.print(_what_is_found(estimate, level))
-    if isinstance(estimate, Estimate) and estimate.survey.mechanism.shares_add_up:
+    if isinstance(estimate, Estimate) and estimate.is_distribution:
         screen.print(_who_leads(estimate, level))
 
 

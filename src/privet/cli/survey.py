@@ -135,7 +135,7 @@ def show(survey_file: Path, top: int, json_out: bool) -> None:
         print_json(_described(read) | read.answers.fields())
         return
     drawn = read.mechanism.realized_epsilon
-    often = (" in any number of reports", " in one,") if read.mechanism.two_level else ("", "")
+    often = (" in any number of reports", " in one,") if read.mechanism.needs_secret else ("", "")
     lines = {
         "question": read.question,
         "id": read.id,

@@ -102,7 +102,7 @@ class Client:
         self._met = self._used = False
         if secret is not None:
             keyed(secret, b"")  # a secret that is too short is refused now, not by `send`
-        elif self.contract.mechanism.two_level:
+        elif self.contract.mechanism.needs_secret:
             rule = "given: a permanent response needs one"
             raise InvalidArgument("Client", "secret", rule, secret)
         self._secret, self._ledger, self._spool = secret, ledger, None

@@ -21,7 +21,6 @@ from .canonical import STREAMS, decode, encode
 from .entropy import Entropy, Stream, keyed
 from .files import replacing
 from .frozen import Frozen
-from .mechanisms.base import Mechanism
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
     from ..analysis.questionnaire_estimate import QuestionnaireEstimate
     from ..analysis.scale_estimate import ScaleEstimate
     from ..analysis.tally import Tally
+    from .mechanisms.base import Mechanism
+    from .mechanisms.paged import Paged
     from .pages import Page
     from .survey import Survey
 
@@ -57,7 +58,6 @@ class Contract(Frozen, ABC, Generic[E]):
 
     id: str
     epsilon: float
-    mechanism: Mechanism
     version: int
     # What people are asked, each of them one page; a survey has no other than its own.
     pages: tuple[Page, ...]
@@ -73,6 +73,11 @@ class Contract(Frozen, ABC, Generic[E]):
 
     @property
     @abstractmethod
+    def mechanism(self) -> Mechanism | Paged:
+        """What makes the reports: the question's own, or that of all pages."""
+
+    @property
+    @abstractmethod
     def surveys(self) -> tuple[Survey, ...]:
         """The questions, one or several."""
 
@@ -85,6 +90,14 @@ class Contract(Frozen, ABC, Generic[E]):
     def only(self) -> Survey | None:
         """The survey, if this is one: no page is drawn, and reports do not say which it was."""
         return None
+
+    def __getitem__(self, question: str) -> Survey:
+        """Return the question with an id."""
+        for one in self.surveys:
+            if one.id == question:
+                return one
+        ids = ", ".join(repr(one.id) for one in self.surveys)
+        raise InvalidArgument(type(self).__name__, "question", f"one of {ids}", question)
 
     @abstractmethod
     def fields(self) -> dict[str, Any]:
@@ -158,7 +171,7 @@ class Contract(Frozen, ABC, Generic[E]):
     def report(self, value: Any, page: Page, secret: bytes | None = None) -> bytes:
         """Return one report of a value on a page, from a secret or else from fresh bytes."""
         mechanism = page.mechanism
-        if secret is None and mechanism.two_level:
+        if secret is None and mechanism.needs_secret:
             owner = f"{type(self).__name__}.randomize"
             raise InvalidArgument(owner, "secret", "given: a permanent response needs one", secret)
         read = urandom if secret is None else self._keyed(secret, self.context(value, page))
@@ -174,6 +187,10 @@ class Contract(Frozen, ABC, Generic[E]):
         self, answers: Any, /, *, entropy: Entropy | None = None
     ) -> NDArray[np.uint8]:
         """Return one report per row, uint8 (n, report_bytes), in the order of the answers."""
+
+    @abstractmethod
+    def estimate(self, n: int, aggregate: NDArray[np.int64]) -> E:
+        """Return what n reports with this aggregate say about the crowd."""
 
     def tally(self) -> Tally[E]:
         """Return an empty tally."""

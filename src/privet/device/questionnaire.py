@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..analysis.questionnaire_estimate import QuestionnaireEstimate  # noqa: F401, in the base
+    from ..analysis.questionnaire_estimate import QuestionnaireEstimate
 
 __all__ = ["Questionnaire"]
 
@@ -84,7 +84,7 @@ class Questionnaire(Contract["QuestionnaireEstimate"]):
 
     title: str
     pages: tuple[Page, ...]
-    mechanism: Paged
+    _mechanism: Paged
     _by_id: dict[str, Survey]
 
     def __init__(
@@ -127,7 +127,7 @@ class Questionnaire(Contract["QuestionnaireEstimate"]):
                 Page(number, _found(by_id, ids), weight, weight / total, part)
                 for number, (ids, weight, part) in enumerate(pages)
             ),
-            mechanism=mechanism,
+            _mechanism=mechanism,
             id=identifier,
             version=version,
             _by_id=by_id,
@@ -141,16 +141,17 @@ class Questionnaire(Contract["QuestionnaireEstimate"]):
         """Return what a notebook shows."""
         return of_questionnaire(self)
 
-    def __getitem__(self, question: str) -> Survey:
-        """Return the survey with an id."""
-        return _found(self._by_id, (question,))[0]
-
     # --- the contract -------------------------------------------------------------------------
 
     @cached_property
     def surveys(self) -> tuple[Survey, ...]:
         """The questions."""
         return tuple(self._by_id.values())
+
+    @property
+    def mechanism(self) -> Paged:
+        """How the answers to each page are randomized."""
+        return self._mechanism
 
     @property
     def heading(self) -> str:
@@ -262,10 +263,15 @@ class Questionnaire(Contract["QuestionnaireEstimate"]):
         or whatever else hands over Arrow data. As for `Survey.randomize_batch`, put the reports in
         random order before others see them.
         """
-        from ..analysis.questions import values_of_table
-        from ..analysis.randomizing import randomize
+        from ..analysis.questions import randomize, values_of_table
 
         return randomize(self, values_of_table(self, answers, entropy), entropy)
+
+    def estimate(self, n: int, aggregate: NDArray[np.int64]) -> QuestionnaireEstimate:
+        """Return what n reports with this aggregate say about the crowd."""
+        from ..analysis.questionnaire_estimate import QuestionnaireEstimate
+
+        return QuestionnaireEstimate(self, n, aggregate)
 
     def check_ids(self, owner: str, answers: object) -> None:
         """Refuse answers to questions that are not asked."""

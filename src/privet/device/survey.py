@@ -105,7 +105,6 @@ class Survey(Contract[S]):
             question=question,
             answers=answers,
             epsilon=mechanism.epsilon,
-            mechanism=mechanism,
             id=identifier,
             version=version,
             pages=(Page(0, (self,), 1, 1.0, mechanism),),
@@ -124,6 +123,11 @@ class Survey(Contract[S]):
     def surveys(self) -> tuple[Survey]:
         """The survey itself, as the only question."""
         return (self,)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """How answers are randomized."""
+        return self.pages[0].mechanism
 
     @property
     def heading(self) -> str:
@@ -223,6 +227,12 @@ class Survey(Contract[S]):
         simulation (`privet.entropy.seeded`); by default, randomness is secure.
         """
         from ..analysis.lookup import values_of
-        from ..analysis.randomizing import randomize
+        from ..analysis.questions import randomize
 
         return randomize(self, values_of(self, answers), entropy)
+
+    def estimate(self, n: int, aggregate: NDArray[np.int64]) -> S:
+        """Return what n reports with this aggregate say about the crowd."""
+        from ..analysis.kinds import kind_of
+
+        return kind_of(self.answers).estimate(self, n, aggregate)

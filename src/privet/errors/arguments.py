@@ -7,16 +7,11 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 from sys import float_info
-from typing import TYPE_CHECKING
 
 from . import InvalidArgument
 
-if TYPE_CHECKING:
-    from ..device.mechanisms.base import Channel
-
 __all__ = [
     "alpha_of",
-    "check_adds_up",
     "check_target",
     "is_finite",
     "is_whole",
@@ -96,10 +91,3 @@ def check_target(owner: str, target: object, n: int | None = None) -> None:
     if not is_whole(target) or target < n:  # type: ignore[operator]
         rule = f"'population', 'sample' or a number of people, an int >= {n}"
         raise InvalidArgument(owner, "target", rule, target)
-
-
-def check_adds_up(owner: str, mechanism: Channel) -> None:
-    """Raise InvalidArgument for a mechanism whose people hold several values, or none."""
-    if not mechanism.shares_add_up:
-        rule = "one where everybody holds exactly one value, so that shares add up to 1"
-        raise InvalidArgument(owner, "mechanism", rule, mechanism)

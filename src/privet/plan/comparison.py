@@ -10,7 +10,7 @@ from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.choosing import available, squared_error
 from ..device.mechanisms.registry import for_one
 from ..device.mechanisms.subsets.k_subset import KSubset
-from ..device.mechanisms.symmetric import Symmetric
+from ..device.mechanisms.symmetric import Shrinkable
 from ..errors.arguments import whole
 
 __all__ = ["Comparison", "compare"]
@@ -62,7 +62,7 @@ def _compare(mechanism: Mechanism, n: int, optimum: float) -> Comparison:
 
 
 def _error(mechanism: Mechanism) -> float:
-    if isinstance(mechanism, Symmetric):
+    if isinstance(mechanism, Shrinkable):
         return squared_error(mechanism)
     flat = np.full(mechanism.d, 1 / mechanism.d)
     return float(mechanism.variance(flat, 1, "sample").mean()) * mechanism.d

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..device.contract import Contract
-from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.base import Randomizer
 from ..errors import InvalidReport, NoSurvey
 from ..store import Arrival, Outcome
 from .bodies import headers_of, media_type
@@ -128,7 +128,7 @@ def _from_base64url(text: str) -> bytes | None:
     return data if urlsafe_b64encode(data).rstrip(b"=") == text.encode("utf-8", "replace") else None
 
 
-def _check(reports: bytes, mechanism: Mechanism) -> None:
+def _check(reports: bytes, mechanism: Randomizer) -> None:
     size = mechanism.report_bytes
     n, rest = divmod(len(reports), size)
     if rest or not n:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from math import exp, inf, log, log1p, nextafter, sqrt
 
-from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.base import Randomizer
 from ..errors import InvalidArgument
 from ..errors.arguments import is_finite, positive, whole
 from .blankets import blanket
@@ -23,7 +23,7 @@ _ROUGH = 2**15  # steps of a grid that says where to look
 _NONE = 1e-12  # an ε that is as good as none
 
 
-def amplify(mechanism: Mechanism, n: int, delta: float) -> float:
+def amplify(mechanism: Randomizer, n: int, delta: float) -> float:
     """Return the central ε at δ of n people's shuffled reports: certified, never below the truth.
 
     It is that of the privacy blanket, for the pair of values that can be told apart best, whatever
@@ -57,7 +57,7 @@ def amplify(mechanism: Mechanism, n: int, delta: float) -> float:
     return high if high == most else _lowest(partial(excess, steps=FINE), high, 1e-4)
 
 
-def if_shuffled(mechanism: Mechanism, n: int, delta: float = DELTA) -> float | None:
+def if_shuffled(mechanism: Randomizer, n: int, delta: float = DELTA) -> float | None:
     """Return the central ε at δ of n people's shuffled reports, or None where it is not known."""
     try:
         blanket(mechanism)
@@ -66,7 +66,7 @@ def if_shuffled(mechanism: Mechanism, n: int, delta: float = DELTA) -> float | N
     return amplify(mechanism, n, delta)
 
 
-def delta_at(mechanism: Mechanism, n: int, epsilon: float) -> float:
+def delta_at(mechanism: Randomizer, n: int, epsilon: float) -> float:
     """Return a δ at which n people's shuffled reports have the central ε: never below the truth.
 
     >>> from privet.mechanisms import KSubset
@@ -81,7 +81,7 @@ def delta_at(mechanism: Mechanism, n: int, epsilon: float) -> float:
 
 
 def local_epsilon(
-    build: Callable[[float], Mechanism], central: float, n: int, delta: float
+    build: Callable[[float], Randomizer], central: float, n: int, delta: float
 ) -> float:
     """Return nearly the largest local ε, at most 20, whose reports have a central ε once shuffled.
 
@@ -132,7 +132,7 @@ def closed_form(epsilon0: float, n: int, delta: float) -> float:
     return min(epsilon0, log1p((ratio - 1) / (ratio + 1) * spread))
 
 
-def _own_level(mechanism: Mechanism) -> float:
+def _own_level(mechanism: Randomizer) -> float:
     """Return a level that the mechanism has without shuffling, rounded up."""
     return nextafter(mechanism.realized_epsilon, inf)
 

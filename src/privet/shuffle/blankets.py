@@ -17,7 +17,7 @@ from functools import singledispatch
 from math import comb
 from typing import NamedTuple
 
-from ..device.mechanisms.base import Mechanism
+from ..device.mechanisms.base import Randomizer
 from ..device.mechanisms.paged import Paged
 from ..device.mechanisms.scales.interval import Interval
 from ..device.mechanisms.subsets.listed_sets import ListedSets
@@ -38,7 +38,7 @@ class Blanket(NamedTuple):
 
 
 @singledispatch
-def blanket(mechanism: Mechanism) -> Blanket:
+def blanket(mechanism: Randomizer) -> Blanket:
     """Return the privacy blanket of a mechanism, or raise InvalidArgument."""
     rule = "one of subsets, designs, sets, scales or questionnaires of these"
     raise InvalidArgument("shuffle", "mechanism", rule, mechanism)

@@ -12,6 +12,7 @@ from privet import Survey
 from privet.analysis.tally import MAGIC, MAX_REPORTS, Tally
 from privet.entropy import seeded
 from privet.errors import InvalidReport
+from privet.mechanisms import Exclusive
 
 LITTLE = [small(cls) for cls in (*SMALL, *SEVERAL)]
 MECHANISMS = [*LITTLE, *(usual(cls) for cls in (*SMALL, *SEVERAL)), BOTH.mechanism]
@@ -29,7 +30,9 @@ def report(data: bytes) -> None:
     if exact:
         given = given[:size].ljust(size, b"\0")
     if number < len(LITTLE):  # as chances of many values are long fractions
-        assert 0 <= mechanism.probability(given, 0 if mechanism.shares_add_up else [0]) <= 1
+        assert (
+            0 <= mechanism.probability(given, 0 if isinstance(mechanism, Exclusive) else [0]) <= 1
+        )
     elif len(given) == size and mechanism.problem(given) is None and hasattr(mechanism, "members"):
         assert min(mechanism.members(given), default=0) >= 0
 
@@ -105,7 +108,7 @@ def _sample(mechanism) -> bytes:
     """Return a report of a mechanism, always the same."""
     if mechanism is BOTH.mechanism:
         return OWN[BOTH.fingerprint]
-    values = np.array([0]) if mechanism.shares_add_up else np.array([[0]])
+    values = np.array([0]) if isinstance(mechanism, Exclusive) else np.array([[0]])
     return mechanism.randomize(values, entropy=seeded(1)).tobytes()
 
 

@@ -1,7 +1,7 @@
 """What each kind of answer does on the analyst's side, one file a kind.
 
-`kind_of` finds the kind of some answers by their class. A new kind has a file of its own, which
-registers it here: `kind_of.register(Dates, DatesInColumns)`.
+`kind_of` finds the kind of some answers by their class. A new kind has a file of its own, and a
+line here: `register(Dates, DatesInColumns)`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
-from ...device.answers.base import Answers
+from ...device.answers.base import Answers, S
 from ...device.answers.choice import Choice
 from ...device.answers.scale import Scale
 from ...device.answers.several import Several
@@ -18,15 +18,20 @@ from .choice import OneChoice
 from .scale import Numbers
 from .several import SeveralChoices
 
-__all__ = ["Kind", "kind_of"]
+__all__ = ["Kind", "kind_of", "register"]
 
 
 @singledispatch
-def kind_of(answers: Answers[Any]) -> Kind[Any]:
-    """Return what answers of this kind do."""
+def _made(answers: Answers[Any]) -> Kind[Any, Any]:
     raise TypeError(f"There is no analyst's side of {type(answers).__name__}.")
 
 
-kind_of.register(Choice, OneChoice)
-kind_of.register(Several, SeveralChoices)
-kind_of.register(Scale, Numbers)
+def kind_of(answers: Answers[S]) -> Kind[Any, S]:
+    """Return what answers of this kind do."""
+    return _made(answers)
+
+
+register = _made.register
+register(Choice, OneChoice)
+register(Several, SeveralChoices)
+register(Scale, Numbers)

@@ -9,13 +9,12 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...device.answers.base import Answers
+from ...device.answers.base import Answers, S
 from ...device.entropy import Entropy
 from ...device.mechanisms.base import Mechanism
 from ...device.survey import Survey
 from ...errors import InvalidAnswer
 from ..cleaning import Cleaning
-from ..shown import Shown
 
 __all__ = ["Found", "Kind", "Values", "spread_at"]
 
@@ -30,17 +29,18 @@ class Found(NamedTuple):
     """The values of all rows of a column.
 
     `states` are 0, or why a row has no value of its own; `error` says what is wrong with that row.
-    `seen` are the categories or options that occur, and `outside` counts numbers beyond a scale.
+    `seen` are the categories or options that occur, None where answers have no names, and `outside`
+    counts numbers beyond a scale.
     """
 
     values: Values
     states: NDArray[np.int8]
     error: Callable[[int], InvalidAnswer]
-    seen: set[int]
+    seen: set[int] | None
     outside: int = 0
 
 
-class Kind(ABC, Generic[A]):
+class Kind(ABC, Generic[A, S]):
     """One kind of answer, for these answers; `kinds.kind_of` finds it.
 
     What a value is, the kind says: a position among the categories, a row of positions with -1 for
@@ -51,6 +51,8 @@ class Kind(ABC, Generic[A]):
     measured: ClassVar[str]
     # What missing answers and those that are not allowed may become.
     choices: ClassVar[str]
+    # Whether a cell of a column may be a list.
+    takes_lists: ClassVar[bool] = False
 
     def __init__(self, answers: A) -> None:
         self.answers = answers
@@ -64,7 +66,7 @@ class Kind(ABC, Generic[A]):
         """Return the values of a list or an array, or raise InvalidAnswer with the row."""
 
     @abstractmethod
-    def estimate(self, survey: Survey[Any], n: int, aggregate: NDArray[np.int64]) -> Shown:
+    def estimate(self, survey: Survey[S], n: int, aggregate: NDArray[np.int64]) -> S:
         """Return what n reports with this aggregate say."""
 
     @abstractmethod
@@ -78,10 +80,6 @@ class Kind(ABC, Generic[A]):
     def value(self, answer: str) -> Any:
         """Return the value that takes the place of answers that are missing or not allowed."""
         return self.answers.value(answer)
-
-    def element(self, kind: Any) -> Any:
-        """Return the Arrow type of a single answer in a column of this type."""
-        return kind
 
     def settled(self, values: Values, entropy: Entropy | None) -> Values:
         """Return what the mechanism randomizes."""

@@ -19,7 +19,7 @@ from .base import Found, Kind, Values, spread_at
 __all__ = ["OneChoice"]
 
 
-class OneChoice(Kind[Choice]):
+class OneChoice(Kind[Choice, Estimate]):
     """One of the categories."""
 
     measured: ClassVar[str] = "share"
@@ -55,6 +55,6 @@ class OneChoice(Kind[Choice]):
         """Say whether it is a category."""
         return self.answers.names.place(choice) >= 0
 
-    def estimate(self, survey: Survey[Any], n: int, aggregate: NDArray[np.int64]) -> Estimate:
+    def estimate(self, survey: Survey[Estimate], n: int, aggregate: NDArray[np.int64]) -> Estimate:
         """Return the shares of categories."""
         return Estimate(survey, n, survey.mechanism.counts(aggregate))

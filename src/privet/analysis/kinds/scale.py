@@ -26,7 +26,7 @@ __all__ = ["Numbers", "places"]
 _CACHED = 1 << 14
 
 
-class Numbers(Kind[Scale]):
+class Numbers(Kind[Scale, ScaleEstimate]):
     """Numbers, or text that spells them."""
 
     measured: ClassVar[str] = "mean"
@@ -64,7 +64,7 @@ class Numbers(Kind[Scale]):
                 return known
             return InvalidAnswer(answer, rule="a number")
 
-        return Found(values, states, error, set(), outside)
+        return Found(values, states, error, None, outside)
 
     def values(self, given: list[Any] | NDArray[Any]) -> Values:
         """Return the places of numbers, all at once if they are plain numbers."""
@@ -109,7 +109,9 @@ class Numbers(Kind[Scale]):
         """Return the bands that places are in."""
         return np.searchsorted(self.answers.band_places, values, side="right")
 
-    def estimate(self, survey: Survey[Any], n: int, aggregate: NDArray[np.int64]) -> ScaleEstimate:
+    def estimate(
+        self, survey: Survey[ScaleEstimate], n: int, aggregate: NDArray[np.int64]
+    ) -> ScaleEstimate:
         """Return the distribution of the numbers."""
         return ScaleEstimate(survey, n, aggregate)
 

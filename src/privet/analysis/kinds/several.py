@@ -12,7 +12,7 @@ from ...device.mechanisms.base import Mechanism
 from ...device.survey import Survey
 from ...errors import InvalidAnswer
 from ..cleaning import MISSING, UNKNOWN, Cleaning
-from ..columns import arrow, number_values
+from ..columns import is_list, number_values
 from ..estimate import Estimate
 from .base import Found, Kind, Values, spread_at
 
@@ -23,16 +23,17 @@ SEPARATOR = ";"
 _LIST = f"a list of options, with {SEPARATOR!r} between them"
 
 
-class SeveralChoices(Kind[Several]):
+class SeveralChoices(Kind[Several, Estimate]):
     """Some of the options: lists of them, or text with a separator."""
 
     measured: ClassVar[str] = "option"
     choices: ClassVar[str] = "'error', 'drop', or 'none' where the answer is missing"
+    takes_lists: ClassVar[bool] = True
 
     def find(self, column: Any, cleaning: Cleaning) -> Found:
         """Return the options of every row; each different cell is looked up once."""
         answers = self.answers
-        if _is_list(column.type):
+        if is_list(column.type):
             rows, cells = _of_lists(column)
         else:
             rows, texts = number_values(column)
@@ -75,22 +76,12 @@ class SeveralChoices(Kind[Several]):
         """Return no options, the only answer that can take the place of another."""
         return -1
 
-    def element(self, kind: Any) -> Any:
-        """Return the type of an option."""
-        return kind.value_type if _is_list(kind) else kind
-
-    def estimate(self, survey: Survey[Any], n: int, aggregate: NDArray[np.int64]) -> Estimate:
+    def estimate(self, survey: Survey[Estimate], n: int, aggregate: NDArray[np.int64]) -> Estimate:
         """Return the shares of options."""
         return Estimate(survey, n, survey.mechanism.counts(aggregate))
 
     def _none(self, rows: int) -> Values:
         return np.full((rows, self.answers.most), -1, dtype=np.int64)
-
-
-def _is_list(kind: Any) -> bool:
-    types = arrow().types
-    lists = types.is_list, types.is_large_list, types.is_fixed_size_list
-    return any(test(kind) for test in lists)
 
 
 def _split(text: Any) -> Any:

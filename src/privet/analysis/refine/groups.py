@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...device.mechanisms.symmetric import Symmetric
+from ...device.mechanisms.symmetric import Shrinkable
 from ...errors import InvalidArgument
 from ..arrays import Floats
 from .shrinkage import shrink
@@ -32,7 +32,7 @@ __all__ = ["shrink_groups"]
 _SPREADS = np.append(0.0, np.geomspace(1e-6, 1, 41))  # τ, all as likely beforehand
 
 
-def shrink_groups(mechanism: Symmetric, counts: ArrayLike, n: ArrayLike) -> Floats:
+def shrink_groups(mechanism: Shrinkable, counts: ArrayLike, n: ArrayLike) -> Floats:
     """Return distributions to show, one for each group: the means of a posterior, nearly.
 
     Where groups are alike, the squared error is a fraction of that of shrinking each by itself, and
@@ -41,7 +41,7 @@ def shrink_groups(mechanism: Symmetric, counts: ArrayLike, n: ArrayLike) -> Floa
 
     Parameters
     ----------
-    mechanism : Symmetric
+    mechanism : Shrinkable
         What the reports of all groups were made with.
     counts : array of integers, one row a group
         How many of a group's reports support each value.

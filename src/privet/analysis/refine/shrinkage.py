@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...device.mechanisms.symmetric import Symmetric
+from ...device.mechanisms.symmetric import Shrinkable, shrinkable
 from ...errors import InvalidArgument
-from ...errors.arguments import check_adds_up, whole
+from ...errors.arguments import whole
 from ..arrays import Floats
 from .posterior import Shrunk, shrunk_means
 from .prior import Noise, Places, learn
@@ -26,7 +26,7 @@ _MOST_COUNTS, _ROUNDED = 2048, 1 / 6
 _SIGNIFICANT = 0.05
 
 
-def shrink(mechanism: Symmetric, counts: ArrayLike, n: int) -> Shrunk:
+def shrink(mechanism: Shrinkable, counts: ArrayLike, n: int) -> Shrunk:
     """Return the posterior of the population's shares, given how many reports support each value.
 
     Deterministic; a hundred thousand values take a fraction of a second. For sums over many values
@@ -34,7 +34,7 @@ def shrink(mechanism: Symmetric, counts: ArrayLike, n: int) -> Shrunk:
 
     Parameters
     ----------
-    mechanism : Symmetric
+    mechanism : Shrinkable
         What the reports were made with; its hit rates say how large the noise is.
     counts : array of d integers in [0, n]
         How many reports support each value.
@@ -89,12 +89,9 @@ def _is_flat(noise: Noise, y: Floats) -> bool:
     return bool(chdtrc(d - 1, scatter) > alpha and furthest < -ndtri(alpha / d))
 
 
-def _checked(mechanism: Symmetric, counts: ArrayLike, n: int) -> NDArray[np.int64]:
+def _checked(mechanism: Shrinkable, counts: ArrayLike, n: int) -> NDArray[np.int64]:
     """Return the counts, or raise."""
-    if not isinstance(mechanism, Symmetric):
-        rule = "a Symmetric mechanism, whose hit rates say how large the noise is"
-        raise InvalidArgument("shrink", "mechanism", rule, mechanism)
-    check_adds_up("shrink", mechanism)
+    shrinkable("shrink", mechanism)
     whole("shrink", "n", n, 1, _MOST_REPORTS)
     array = np.asarray(counts)
     if array.shape != (mechanism.d,) or array.dtype.kind not in "iu":

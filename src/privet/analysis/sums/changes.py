@@ -208,7 +208,7 @@ def _part(counted: Shown | Tallied, categories: str | Sequence[str], target: Tar
     check_target("change", target, estimate.n)
     if isinstance(categories, str):
         return _Share(estimate, estimate.survey.index(categories), target)
-    if not estimate.survey.mechanism.shares_add_up:
+    if not estimate.is_distribution:
         rule = "one option, because people may choose several"
         raise InvalidArgument("change", "categories", rule, categories)
     if not isinstance(estimate, CountedShares):

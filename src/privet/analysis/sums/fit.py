@@ -14,6 +14,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...device.mechanisms.base import Exclusive
 from ...device.mechanisms.symmetric import Symmetric
 from ...device.survey import Survey
 from ...errors import InvalidArgument
@@ -113,7 +114,7 @@ def known_shares(survey: Survey, shares: Mapping[str, float] | ArrayLike) -> Flo
     if theta.shape != (len(survey.categories),):
         rule = f"one share for each of {len(survey.categories)} categories"
         raise InvalidArgument("fit", "shares", rule, theta.shape)
-    if not survey.mechanism.shares_add_up:
+    if not isinstance(survey.mechanism, Exclusive):
         if not ((theta >= 0) & (theta <= 1)).all():
             raise InvalidArgument("changes", "before", "shares from 0 to 1", theta.tolist())
         return theta

@@ -18,11 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...device.mechanisms.base import exclusive
 from ...device.mechanisms.forwards import Target
 from ...device.mechanisms.symmetric import Symmetric
 from ...device.survey import Survey
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
-from ...errors.arguments import alpha_of, check_adds_up
+from ...errors.arguments import alpha_of
 from ..arrays import Floats
 from ..counted_shares import CountedShares
 from ..hits import Hits, drawn
@@ -314,7 +315,7 @@ def estimate_of(owner: str, name: str, counted: object) -> CountedShares:
         counted = counted.estimate()
     if not isinstance(counted, CountedShares):
         raise InvalidArgument(owner, name, "an Estimate or a Tally", counted)
-    check_adds_up(owner, counted.survey.mechanism)
+    exclusive(owner, counted.survey.mechanism)
     if counted.n == 0:
         raise NoReports(f"The estimate of survey {counted.survey.id!r} has no reports.")
     return counted

@@ -20,12 +20,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from ...device.mechanisms.base import Mechanism
+from ...device.mechanisms.base import Mechanism, exclusive
 from ...device.mechanisms.bits.unary import Unary
 from ...device.mechanisms.noise.geometric import GeometricNoise
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ...errors import InvalidArgument
-from ...errors.arguments import check_adds_up
 from ..arrays import Floats
 from ..refine.simplex import project_simplex
 from ..sums.covariance import Operator, covariance, noise
@@ -74,7 +73,7 @@ class PageCounts:
     counts: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        check_adds_up("PageCounts", self.mechanism)
+        exclusive("PageCounts", self.mechanism)
         if not self.questions or len({*self.questions}) != len(self.questions):
             rule = "one question or several different ones"
             raise InvalidArgument("PageCounts", "questions", rule, self.questions)

@@ -10,14 +10,14 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...device.mechanisms.base import Mechanism
+from ...device.mechanisms.base import Randomizer
 from .statistics import Check, cells
 
 Reports = NDArray[np.uint8]
 
 __all__ = ["MOST_CELLS", "Fit", "fit_of"]
 
-M = TypeVar("M", bound=Mechanism)
+M = TypeVar("M", bound=Randomizer)
 
 # Of so many different reports, or parts of them, each is counted by itself.
 MOST_CELLS = 1024
@@ -46,15 +46,15 @@ class Fit(ABC, Generic[M]):
 
 
 @singledispatch
-def fit_of(mechanism: Mechanism, value: Any) -> Fit[Any]:
+def fit_of(mechanism: Randomizer, value: Any) -> Fit[Any]:
     """Return who holds the reports of a value against a mechanism's law."""
     return Outcomes(mechanism, value)
 
 
-class Outcomes(Fit[Mechanism]):
+class Outcomes(Fit[Randomizer]):
     """Counts all different reports, as far as they are few."""
 
-    def __init__(self, mechanism: Mechanism, value: Any) -> None:
+    def __init__(self, mechanism: Randomizer, value: Any) -> None:
         super().__init__(mechanism, value)
         self._seen: Counter[bytes] = Counter()
 

@@ -13,10 +13,12 @@ from typing import Any
 
 from ...analysis.cleaning import AS_THEY_ARE, Cleaning
 from ...analysis.columns import ANSWERS
+from ...analysis.kinds import kind_of
 from ...analysis.lookup import check_cleaning
-from ...device.questionnaire import Questionnaire
+from ...device.contract import Contract
 from ...device.survey import Survey
 from ...errors import InvalidArgument
+from ..answers import check_for_survey
 from ..groups import check_apart
 from . import workers
 from .session import running
@@ -30,7 +32,7 @@ _ANSWERS = (
 
 def randomize(
     frame: Any,
-    contract: Survey | Questionnaire,
+    contract: Contract,
     column: str | None = None,
     *,
     by: Sequence[str] = (),
@@ -87,19 +89,17 @@ def randomize(
             _release(drawn)
 
 
-def _columns(contract: Survey | Questionnaire, column: str | None) -> dict[str, Survey]:
+def _columns(contract: Contract, column: str | None) -> dict[str, Survey]:
     """Return the questions by the columns with their answers."""
-    if isinstance(contract, Survey):
-        return {"answer" if column is None else column: contract}
-    if column is not None:
-        raise InvalidArgument("randomize", "column", "left out for a questionnaire", column)
+    check_for_survey(contract, column=column)
+    if (survey := contract.only) is not None:
+        return {"answer" if column is None else column: survey}
     return {question.id: question for question in contract.surveys}
 
 
 def _check_kind(question: Survey, column: str, kind: Any) -> None:
-    inner = kind
-    if question.answers.kind == "several" and type(kind).__name__ == "ArrayType":
-        inner = kind.elementType
+    is_list = type(kind).__name__ == "ArrayType" and kind_of(question.answers).takes_lists
+    inner = kind.elementType if is_list else kind
     if type(inner).__name__ not in _ANSWERS.split():
         rule = f"a column of {ANSWERS}, which {column!r} is not"
         raise InvalidArgument("randomize", "column", rule, kind.simpleString())

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...analysis.tally import Tally
 from ...device.contract import Contract, E
-from ...device.mechanisms.base import Mechanism
+from ...device.mechanisms.base import Randomizer
 from ...errors import InvalidArgument, InvalidReport
 from . import workers
 from .session import pyspark, running
@@ -64,7 +64,7 @@ def tally_groups(
     return {key: _tally_of(survey, vectors[key]) for key in sorted(vectors, key=_in_order)}
 
 
-def _slices(chosen: Any, mechanism: Mechanism, keys: Sequence[str], size: int) -> Any:
+def _slices(chosen: Any, mechanism: Randomizer, keys: Sequence[str], size: int) -> Any:
     """Return the frame of all groups' slices, each once."""
     kinds = ", ".join(f"{name} {chosen.schema[name].dataType.simpleString()}" for name in keys)
     layout = f"{kinds}{', ' if kinds else ''}part int, slice int, counts binary"

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from ...analysis.cleaning import Cleaning
 from ...analysis.columns import arrow, as_reports
 from ...analysis.questions import look_up_columns
-from ...analysis.randomizing import randomize as randomized
+from ...analysis.questions import randomize as randomized
 from ...device.contract import Contract
 from ...device.entropy import secure
-from ...device.mechanisms.base import Mechanism
+from ...device.mechanisms.base import Randomizer
 from ...errors import InvalidAnswer, InvalidReport
 
 # Counters in a slice at most, rows of slices in a batch, and bytes of counters held in memory.
@@ -36,7 +36,7 @@ PROBLEM = -1
 FAN_IN = 16
 
 
-def width(mechanism: Mechanism) -> int:
+def width(mechanism: Randomizer) -> int:
     """Return the number of counters in a slice."""
     return min(_SLICE, 1 + mechanism.aggregate_size)
 
@@ -99,7 +99,7 @@ def raised(said: bytes) -> InvalidAnswer:
 # --- reports to counts ----------------------------------------------------------------------------
 
 
-def fold(batches: Iterator[Any], mechanism: Mechanism, by: Sequence[str]) -> Iterator[Any]:
+def fold(batches: Iterator[Any], mechanism: Randomizer, by: Sequence[str]) -> Iterator[Any]:
     """Yield the slices of one tally for each group."""
     from pyspark import TaskContext
 

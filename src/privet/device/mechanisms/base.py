@@ -17,19 +17,32 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...errors import InvalidArgument, InvalidReport, InvalidSurvey
 from ...errors.arguments import is_whole, positive, whole
 from ..entropy import Stream
 from ..frozen import Frozen
-from .forwards import Counted, Estimated
+from .forwards import Counted, Estimated, analyst_of
 from .odds import floor_log
+
+if TYPE_CHECKING:
+    from ...analysis.analyst import Analyst
 
 # The first argument that breaks its rule: name, rule, value.
 Problem = tuple[str, str, Any]
 
-__all__ = ["MAX_D", "MAX_EPSILON", "MIN_EPSILON", "Channel", "Mechanism", "exactly"]
+__all__ = [
+    "MAX_D",
+    "MAX_EPSILON",
+    "MIN_EPSILON",
+    "Channel",
+    "Exclusive",
+    "Mechanism",
+    "Randomizer",
+    "exactly",
+    "exclusive",
+]
 
 MAX_D = 2**32
 # Below, two probabilities differ by less than integers can say; above, nothing is private.
@@ -41,12 +54,10 @@ def exactly(numerator: int, denominator: int = 1) -> Fraction:
     return Fraction(numerator, denominator)
 
 
-class Channel(Frozen, Estimated, ABC):
-    """A way from one of `d` values to something random, from which shares can be estimated."""
+class Channel(Frozen, ABC):
+    """A way from one of `d` values to something random."""
 
     name: ClassVar[str]
-    # Whether every person holds exactly one value, so that shares are a distribution.
-    shares_add_up: ClassVar[bool] = True
     # What says which one of its kind it is, besides d and ε.
     _shape: ClassVar[tuple[str, ...]] = ()
     d: int
@@ -97,13 +108,27 @@ class Channel(Frozen, Estimated, ABC):
         return d, epsilon
 
 
-class Mechanism(Counted, Channel):
-    """A way to randomize one of `d` values so that any report is at most e^ε times likelier
-    under one value than under another.
+class Exclusive(Estimated, Channel):
+    """A channel of people who hold exactly one value each: their shares add up to 1."""
+
+
+def exclusive(owner: str, channel: Channel) -> Exclusive:
+    """Return a channel as one of exactly one value a person, or raise InvalidArgument."""
+    if not isinstance(channel, Exclusive):
+        rule = "one where everybody holds exactly one value, so that shares add up to 1"
+        raise InvalidArgument(owner, "mechanism", rule, channel)
+    return channel
+
+
+class Randomizer(Counted, Channel):
+    """A way to make reports of which any is at most e^ε times likelier under one value than under
+    another.
     """
 
-    # Whether reports are drawn anew over a permanent response, which takes a person's secret.
-    two_level: bool = False
+    @property
+    def needs_secret(self) -> bool:
+        """Whether reports are drawn anew over a permanent response, which a secret stands for."""
+        return False
 
     @property
     @abstractmethod
@@ -204,3 +229,13 @@ class Mechanism(Counted, Channel):
         if problem is not None:
             name, rule, value = problem
             raise InvalidSurvey(f"The {name} of {cls.name} must be {rule}. Got {value!r:.60}.")
+
+
+class Mechanism(Estimated, Randomizer):
+    """A way to randomize one of `d` values, or a set of them, whose shares are estimated."""
+
+    @cached_property
+    def analyst(self) -> Analyst:
+        """The analyst's half, which makes and counts reports, and estimates."""
+        half: Analyst = analyst_of(self)
+        return half

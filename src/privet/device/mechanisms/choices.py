@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
 
 from ...errors.arguments import is_whole
 from .base import Mechanism, Problem
@@ -19,7 +18,6 @@ MOST_OPTIONS = 2**12
 class Choices(Mechanism):
     """A mechanism whose value is a set of at most `most` of the d options."""
 
-    shares_add_up: ClassVar[bool] = False
     most: int
 
     @abstractmethod

@@ -21,7 +21,7 @@ from .registry import for_one, for_several
 from .subsets.k_subset import KSubset
 from .subsets.listed_sets import ListedSets
 from .subsets.set_subset import SetSubset
-from .symmetric import Symmetric
+from .symmetric import Shrinkable
 
 M = TypeVar("M", bound=Mechanism)
 
@@ -34,7 +34,7 @@ _SHORTER = ("hadamard", "projective", "cyclotomic")
 _SAME = 1.01
 
 
-def choose(d: int, epsilon: float) -> Symmetric:
+def choose(d: int, epsilon: float) -> Shrinkable:
     """Return the mechanism for a survey that names none, a symmetric one.
 
     Among those whose error is within 1 % of the least, it has the shortest report and then the
@@ -43,16 +43,16 @@ def choose(d: int, epsilon: float) -> Symmetric:
     >>> choose(3, 1.0), choose(1000, 1.0).name
     (KSubset(d=3, epsilon=1.0, k=1), 'projective')
     """
-    best: Symmetric = KSubset(d, epsilon)
+    best: Shrinkable = KSubset(d, epsilon)
     kinds: list[Any] = [for_one[name] for name in _SHORTER]
-    short: list[Symmetric | None] = [available(kind, d, epsilon) for kind in kinds]
+    short: list[Shrinkable | None] = [available(kind, d, epsilon) for kind in kinds]
     rows = [(one, squared_error(one)) for one in [best, *short] if one is not None]
     least = min(error for _, error in rows)
     near = [one for one, error in rows if error <= _SAME * least]
     return min(near, key=lambda one: (one.report_bytes, one.server_steps[1]))
 
 
-def squared_error(mechanism: Symmetric) -> float:
+def squared_error(mechanism: Shrinkable) -> float:
     """Return n times the squared ℓ2 error of the frequencies of n people, all of them 1/d."""
     return mechanism.share_variance(1 / mechanism.d) * mechanism.d
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from ...analysis.analyst import Analyst, Half
+    from ...analysis.analyst import Counting, Estimating
+    from ...analysis.paged import OnPages
 
     Integers = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -19,15 +20,20 @@ if TYPE_CHECKING:
 Target = Literal["population", "sample"] | int
 
 
+def analyst_of(channel: object) -> Any:
+    """Return the analyst's half of a channel."""
+    from ...analysis.families import analyst_of as found
+
+    return found(channel)
+
+
 class Estimated:
     """What an analyst learns from counts."""
 
     @cached_property
-    def analyst(self) -> Half:
-        """The analyst's half, which estimates shares."""
-        from ...analysis.families import analyst_of
-
-        half: Half = analyst_of(self)
+    def analyst(self) -> Estimating:
+        """The analyst's half, which estimates."""
+        half: Estimating = analyst_of(self)
         return half
 
     def frequencies(self, counts: Integers, n: int) -> Floats:
@@ -49,13 +55,21 @@ class Estimated:
         return self.analyst.estimator.interval(counts, n, alpha, target)
 
 
-class Counted(Estimated):
+class Counted:
     """What an analyst does with reports: makes them in batches, checks and counts them."""
 
-    analyst: cached_property[Analyst]
+    @cached_property
+    def analyst(self) -> Counting:
+        """The analyst's half, which makes and counts reports."""
+        half: Counting = analyst_of(self)
+        return half
 
     def randomize(
-        self, values: ArrayLike, *, entropy: Entropy | None = None, workers: int | None = None
+        self,
+        values: ArrayLike | OnPages,
+        *,
+        entropy: Entropy | None = None,
+        workers: int | None = None,
     ) -> NDArray[np.uint8]:
         """Return one report per row for an array of values in [0, d).
 

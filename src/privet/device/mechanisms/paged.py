@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Self
 from ...errors import InvalidSurvey
 from ...errors.arguments import is_whole
 from ..entropy import Stream
-from .base import Mechanism, exactly
+from .base import Mechanism, Randomizer, exactly
 from .registry import by_name
 
 __all__ = ["MOST_PAGES", "MOST_WEIGHT", "Paged"]
@@ -31,7 +31,7 @@ MOST_PAGES = 2**16
 MOST_WEIGHT = 2**32
 
 
-class Paged(Mechanism):
+class Paged(Randomizer):
     r"""One of several mechanisms, drawn with integer weights.
 
     Parameters
@@ -49,7 +49,6 @@ class Paged(Mechanism):
     """
 
     name: ClassVar[str] = "paged"
-    shares_add_up: ClassVar[bool] = False
     parts: tuple[Mechanism, ...]
     weights: tuple[int, ...]
 
@@ -68,10 +67,10 @@ class Paged(Mechanism):
             d=d, epsilon=parts[0].epsilon, parts=parts, weights=tuple(int(one) for one in weights)
         )
 
-    @cached_property
-    def two_level(self) -> bool:  # type: ignore[override]
+    @property
+    def needs_secret(self) -> bool:
         """Whether a page has a permanent response."""
-        return any(part.two_level for part in self.parts)
+        return any(part.needs_secret for part in self.parts)
 
     def __repr__(self) -> str:
         return f"Paged({len(self.parts)} pages, epsilon={self.epsilon})"

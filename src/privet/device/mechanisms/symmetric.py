@@ -10,7 +10,10 @@ from abc import abstractmethod
 from fractions import Fraction
 from functools import cached_property
 
-from .base import Mechanism
+from ...errors import InvalidArgument
+from .base import Channel, Exclusive, Mechanism, exclusive
+
+__all__ = ["Shrinkable", "Symmetric", "shrinkable"]
 
 
 class Symmetric(Mechanism):
@@ -45,3 +48,20 @@ class Symmetric(Mechanism):
     def h(self) -> float:
         """The probability that a report supports any one other value."""
         return float(self.hit_rates[1])
+
+
+class Shrinkable(Symmetric, Exclusive):
+    """A symmetric mechanism of one value a person.
+
+    Its shares are a distribution, and the noise of its counts is known well enough to shrink them
+    towards it (`privet.refine.shrink`).
+    """
+
+
+def shrinkable(owner: str, channel: Channel) -> Shrinkable:
+    """Return a channel as one whose counts can be shrunk, or raise InvalidArgument."""
+    exclusive(owner, channel)
+    if not isinstance(channel, Shrinkable):
+        rule = "a Symmetric mechanism, whose hit rates say how large the noise is"
+        raise InvalidArgument(owner, "mechanism", rule, channel)
+    return channel

@@ -56,7 +56,6 @@ class TwoLevelUnary(Unary):
     """
 
     name: ClassVar[str] = "two-level-unary"
-    two_level = True
     _power: ClassVar[int] = 1
     _shape: ClassVar[tuple[str, ...]] = ("report_epsilon",)
     report_epsilon: float
@@ -74,6 +73,11 @@ class TwoLevelUnary(Unary):
             raise self._error("report_epsilon", rule, report_epsilon)
         noise = _least_noise(flip, level)
         self._freeze(d=d, epsilon=epsilon, report_epsilon=level, flip=flip, noise=noise)
+
+    @property
+    def needs_secret(self) -> bool:
+        """Yes: it stands for the permanent response."""
+        return True
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from math import log2
 from typing import Any, ClassVar, Self
 
 from ..flips import choose_flip, read_flip
-from ..symmetric import Symmetric
+from ..symmetric import Shrinkable
 
 
-class Unary(Symmetric):
+class Unary(Shrinkable):
     """Report a bitmap in which the bit of the person's value is the likeliest to be set."""
 
     flip: int

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import Any
 
 from ....errors.arguments import is_whole
-from ..base import Mechanism, Problem
+from ..base import Exclusive, Mechanism, Problem
 
 # Regression solves d equations, and takes time that grows like d³.
 MOST_VALUES = 2048
@@ -27,7 +27,7 @@ CELLS_A_VALUE = 8
 PRIME = 2**31 - 1
 
 
-class Cohorts(Mechanism):
+class Cohorts(Mechanism, Exclusive):
     """A mechanism whose reports name cells of a cohort."""
 
     cohorts: int

@@ -23,13 +23,13 @@ from ..base import Problem, exactly
 from ..numbered import Shape
 from ..odds import floor_exp
 from ..subsets.fields import is_prime
-from ..symmetric import Symmetric
+from ..symmetric import Shrinkable
 from .hashed import Hashed
 
 _LARGEST_EPSILON = 14
 
 
-class LocalHash(Hashed, Symmetric):
+class LocalHash(Hashed, Shrinkable):
     """Report a random hash function and, most likely, the bucket of the person's value.
 
     References

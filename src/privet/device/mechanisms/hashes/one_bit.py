@@ -14,11 +14,11 @@ from functools import cached_property
 from typing import ClassVar
 
 from ..base import exactly
-from ..symmetric import Symmetric
+from ..symmetric import Shrinkable
 from .hashed import Hashed
 
 
-class OneBit(Hashed, Symmetric):
+class OneBit(Hashed, Shrinkable):
     """Report a random row of a Hadamard matrix and, most likely, the person's entry in it.
 
     References

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 
 from ....errors.arguments import whole
 from ...entropy import Stream
-from ..base import Mechanism, Problem, exactly
+from ..base import Exclusive, Mechanism, Problem, exactly
 from ..flips import ONE, choose_flip, read_flip
 
 # The entries that a byte holds, and two.
@@ -29,7 +29,7 @@ _RARE = 2.0**-32
 _MOST_COINS, _COINS_AN_ENTRY = 2**15, 32
 
 
-class GeometricNoise(Mechanism):
+class GeometricNoise(Mechanism, Exclusive):
     """Report the one-hot answer with two-sided geometric noise on every entry.
 
     All draws are coins of integers: f = flip / 2^64 is the smallest such number at or above

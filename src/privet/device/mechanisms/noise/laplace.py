@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..base import Channel
+from ..base import Exclusive
 
 
-class LaplaceNoise(Channel):
+class LaplaceNoise(Exclusive):
     """The one-hot answer with Laplace noise of scale 2/ε on every entry: for simulation only.
 
     There are no reports, no parameters and no likelihood ratio here, only what sums of n noisy

@@ -19,7 +19,7 @@ from math import exp, expm1
 from typing import ClassVar, Literal
 
 from ....errors.arguments import is_whole
-from ..base import Problem, exactly
+from ..base import Exclusive, Problem, exactly
 from ..numbered import Shape
 from ..placed import Placed
 
@@ -27,7 +27,7 @@ from ..placed import Placed
 MOST_CELLS = 2048
 
 
-class Interval(Placed):
+class Interval(Placed, Exclusive):
     r"""Report the number of a window of neighbouring cells, more likely one that covers the value.
 
     Parameters

@@ -10,10 +10,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from ..base import exactly
-from ..symmetric import Symmetric
+from ..symmetric import Shrinkable
 
 
-class Subsets(Symmetric):
+class Subsets(Shrinkable):
     """A mechanism whose report holds the person's value with probability kE / D, D = kE + v − k."""
 
     points: int
