@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
+from ..analysis.scale_estimate import ScaleEstimate
+from ..analysis.shown import Shown
+from ..analysis.tables.table import Table
 from .attacks import plot_averaging
 from .changes import plot_changes, plot_scale_changes
 from .estimates import plot_estimate, plot_groups, save_estimate
@@ -34,11 +38,12 @@ __all__ = [
 ]
 
 
-def save(found: Any, path: Path, **options: Any) -> None:
-    """Write the picture of whatever reports say: of a question, a scale, or a table of two."""
-    if hasattr(found, "categories"):
-        save_table(found, path, **options)
-    elif hasattr(found, "mean"):
-        save_scale(found, path, **options)
-    else:
-        save_estimate(found, path, **options)
+@singledispatch
+def save(found: object, path: Path, **options: Any) -> None:
+    """Write the picture of what reports say, by its class; options as those that draw it."""
+    raise TypeError(f"There is no picture of {type(found).__name__}.")
+
+
+save.register(Shown, save_estimate)
+save.register(ScaleEstimate, save_scale)
+save.register(Table, save_table)

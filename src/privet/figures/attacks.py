@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..simulate.averaging import Averaged
 from .canvas import HEDGE, TRUTH, new_figure, set_title
 
+if TYPE_CHECKING:  # which takes long to import
+    from matplotlib.figure import Figure
+
 _LOOKS = ((TRUTH, "o"), (HEDGE, "s"), ("#2f5d9b", "D"))
 
 
-def plot_averaging(curves: Mapping[str, Averaged]) -> Any:
+def plot_averaging(curves: Mapping[str, Averaged]) -> Figure:
     """Draw the answers found against the reports of each person, a line for each kind of client."""
     figure = new_figure(7, 4.5)
     ax = figure.gca()
     for (name, curve), (color, mark) in zip(curves.items(), _LOOKS, strict=False):
         percent = [100 * found for found in curve.found]
         reach = [200 * error for error in curve.standard_errors]
-        look = {"color": color, "marker": mark, "lw": 1.8, "ms": 5, "elinewidth": 1}
+        look: dict[str, Any] = {"color": color, "marker": mark, "lw": 1.8, "ms": 5, "elinewidth": 1}
         ax.errorbar(curve.reports, percent, reach, label=name, **look)
     (first, *_) = curves.values()
     ax.set(xscale="log", ylim=(0, 101), xlabel="reports of each person", ylabel="answers found, %")

@@ -8,10 +8,14 @@ from collections.abc import Sequence
 from os.path import commonprefix
 from pathlib import Path
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidArgument
 from ..errors.extras import require
+
+if TYPE_CHECKING:  # which takes long to import
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 HEDGE, TRUTH, INK, PALE = "#4f7942", "#d1495b", "#2b2d2f", "#b4b8b0"
 LETTERS_AN_INCH = 11  # of a title
@@ -21,19 +25,21 @@ _MOST_LETTERS = 32
 _NO_GLYPH = re.compile(r"Glyph (\d+) .*missing")
 
 
-def new_figure(width: float, height: float) -> Any:
+def new_figure(width: float, height: float) -> Figure:
     """Return a figure of its own, outside pyplot's global state, so that nothing leaks."""
-    figure = require("matplotlib.figure", "plot", "A picture").Figure
-    return figure(figsize=(width, height), dpi=150, layout="constrained")
+    made = require("matplotlib.figure", "plot", "A picture").Figure
+    figure: Figure = made(figsize=(width, height), dpi=150, layout="constrained")
+    return figure
 
 
-def shown_figure(width: float, height: float) -> Any:
+def shown_figure(width: float, height: float) -> Figure:
     """Return a figure of pyplot's, which a notebook shows by itself."""
     pyplot = require("matplotlib.pyplot", "plot", "A picture")
-    return pyplot.figure(figsize=(width, height), dpi=150, layout="constrained")
+    figure: Figure = pyplot.figure(figsize=(width, height), dpi=150, layout="constrained")
+    return figure
 
 
-def save(figure: Any, path: Path) -> None:
+def save(figure: Figure, path: Path) -> None:
     """Write the figure in the format that the path's ending names, the same bytes every time."""
     ending = path.suffix.lower()
     if ending not in _FORMATS:
@@ -58,7 +64,7 @@ def save(figure: Any, path: Path) -> None:
         )
 
 
-def set_title(ax: Any, text: str, **options: Any) -> None:
+def set_title(ax: Axes, text: str, **options: Any) -> None:
     """Put a title above the axes, flush left, unless they have one; a $ in it is a dollar.
 
     It takes the place of the usual title in the middle, so that `ax.set_title` replaces it.
@@ -68,20 +74,20 @@ def set_title(ax: Any, text: str, **options: Any) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def add_note(ax: Any, text: str, above: int) -> None:
+def add_note(ax: Axes, text: str, above: int) -> None:
     """Put a small note between the axes and their title, so many points above the axes."""
     place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    look = {"ha": "left", "va": "bottom", "fontsize": 8, "color": "grey"}
+    look: dict[str, Any] = {"ha": "left", "va": "bottom", "fontsize": 8, "color": "grey"}
     ax.annotate(text, (0, 1), (0, above), **place, **look)
 
 
-def set_suptitle(figure: Any, said: Sequence[str], size: int = 11) -> None:
+def set_suptitle(figure: Figure, said: Sequence[str], size: int = 11) -> None:
     """Put what is said above the whole figure, flush left, in as many lines as it takes."""
     text = fill(" · ".join(said), int(figure.get_figwidth() * LETTERS_AN_INCH))
     figure.suptitle(text, x=0.01, ha="left", fontsize=size, color=INK, parse_math=False)
 
 
-def panels(figure: Any, count: int, width: int, across: str) -> list[Any]:
+def panels(figure: Figure, count: int, width: int, across: str) -> list[Axes]:
     """Return axes that share both scales, `width` of them per row; the lowest are labelled."""
     height = -(-count // width)
     grid = figure.subplots(height, width, sharex=True, sharey=True, squeeze=False).ravel()

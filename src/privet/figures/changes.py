@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 from ..analysis.sums.changes import Changes
 from . import canvas
 
+if TYPE_CHECKING:  # which takes long to import
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 _MOST_ROWS, _MOST_ROWS_OF_A_PANEL, _MOST_PANELS = 40, 15, 12
 _POINTS = "difference, percentage points"
 
 
-def plot_changes(changes: Mapping[str, Changes], *, title: str) -> Any:
+def plot_changes(changes: Mapping[str, Changes], *, title: str) -> Figure:
     """Draw how much the shares of each group differ from one, a panel a group; return the figure.
 
     The largest rise is at the top, the largest fall at the bottom. What is not found is pale. Where
@@ -48,7 +52,7 @@ def plot_changes(changes: Mapping[str, Changes], *, title: str) -> Any:
     return figure
 
 
-def plot_scale_changes(changes: Mapping[str, Changes], *, title: str, unit: str = "") -> Any:
+def plot_scale_changes(changes: Mapping[str, Changes], *, title: str, unit: str = "") -> Figure:
     """Draw how much figures of a scale differ, a row of panels for each group; return the figure.
 
     The mean and the quantiles are on the left, in the scale's unit; the shares of bands on the
@@ -82,11 +86,11 @@ def plot_scale_changes(changes: Mapping[str, Changes], *, title: str, unit: str 
     return figure
 
 
-def _label(ax: Any, names: Sequence[str]) -> None:
+def _label(ax: Axes, names: Sequence[str]) -> None:
     ax.set_yticks(range(len(names)), canvas.labels(names), parse_math=False)
 
 
-def _draw(ax: Any, one: Changes, order: NDArray[np.intp], scale: int) -> None:
+def _draw(ax: Axes, one: Changes, order: NDArray[np.intp], scale: int) -> None:
     at, found = np.arange(len(order)), one.found[order]
     ax.axvline(0, color=canvas.INK, lw=0.9)
     for which, color in ((~found, canvas.PALE), (found, canvas.HEDGE)):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import ceil
 from pathlib import Path
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,10 @@ from ..errors import InvalidArgument
 from ..errors.arguments import whole
 from . import canvas
 
+if TYPE_CHECKING:  # which takes long to import
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 _MOST_BARS, _MOST_BARS_EVER = 40, 1000  # by default, and such that the picture can be written
@@ -26,7 +30,7 @@ _SHARES = "share of people, %"
 
 def plot_estimate(
     estimate: Shown,
-    ax: Any = None,
+    ax: Axes | None = None,
     *,
     level: float = 0.95,
     target: Target = "population",
@@ -34,7 +38,7 @@ def plot_estimate(
     simultaneous: bool = True,
     top: int = _MOST_BARS,
     sort: Sort = "share",
-) -> Any:
+) -> Axes:
     """Draw a bar for each category, and its interval; return the axes.
 
     Bars are shrunk shares, where the mechanism allows it: the closest to the truth as a whole. The
@@ -54,7 +58,7 @@ def plot_estimate(
         if shares.shape != estimate.frequencies.shape:
             rule = f"one share a category ({len(estimate.counts)})"
             raise InvalidArgument("plot_estimate", "truth", rule, shares.shape)
-        look = {"color": canvas.TRUTH, "ms": 5, "clip_on": False, "label": "truth"}
+        look: dict[str, Any] = {"color": canvas.TRUTH, "ms": 5, "clip_on": False, "label": "truth"}
         ax.plot(100 * shares[order], range(len(order)), "D", **look)
     names = _name_bars(ax, estimate, order)
     ax.set_xlabel(_SHARES)
@@ -65,7 +69,7 @@ def plot_estimate(
     note = f"{estimate.n:,} reports · ε = {estimate.survey.epsilon:g}{left_out}"
     canvas.add_note(ax, note, 6)
     # Below the axis and its name, where no bar can be.
-    below = {"loc": "upper right", "bbox_to_anchor": (1, 0), "borderaxespad": 4.8}
+    below: dict[str, Any] = {"loc": "upper right", "bbox_to_anchor": (1, 0), "borderaxespad": 4.8}
     ax.legend(frameon=False, ncols=2, fontsize=8, **below)
     return ax
 
@@ -91,7 +95,7 @@ def plot_groups(
     top: int = _MOST_BARS_OF_A_GROUP,
     sort: Sort = "share",
     shrunk: Mapping[str, NDArray[np.float64] | None] | None = None,
-) -> Any:
+) -> Figure:
     """Draw a panel for each of the largest groups, categories in one order; return the figure.
 
     The options are those of `plot_estimate`; the categories that are largest in all groups together
@@ -127,7 +131,7 @@ def plot_groups(
 
 
 def _draw_bars(
-    ax: Any,
+    ax: Axes,
     estimate: Shown,
     order: NDArray[np.intp],
     ends: Ends,
@@ -146,7 +150,7 @@ def _draw_bars(
         (~found, 0.25, f"{kind} that cannot be distinguished from zero"),
     ):
         if some.any():
-            look = {"height": 0.62, "color": canvas.HEDGE, "alpha": alpha}
+            look: dict[str, Any] = {"height": 0.62, "color": canvas.HEDGE, "alpha": alpha}
             ax.barh(at[some], shown[some], label=label, **look)
     low, high = (100 * end[order] for end in ends)
     ax.hlines(at, low, high, color=canvas.INK, lw=1.1, label=interval)
@@ -158,7 +162,7 @@ def _draw_bars(
     ax.set_ylim(-0.6, len(order) - 0.4)
 
 
-def _name_bars(ax: Any, estimate: Shown, order: NDArray[np.intp]) -> list[str]:
+def _name_bars(ax: Axes, estimate: Shown, order: NDArray[np.intp]) -> list[str]:
     names = canvas.labels([estimate.survey.categories[i] for i in order])
     ax.set_yticks(range(len(order)), names, parse_math=False)
     ax.set_xlim(left=0)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import ceil, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..simulate.experiment import Experiment, Row
 from .canvas import HEDGE, TRUTH, new_figure, panels, set_suptitle, set_title
+
+if TYPE_CHECKING:  # which takes long to import
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Mechanisms have to differ also for those who do not see colours.
 _LINES = (HEDGE, "#e08e2b", "#2f5d9b", "#8e5aa8", TRUTH, "#5aa9b5", "#8c7b6b")
@@ -15,7 +19,7 @@ _MARKS = "osD^vP*"
 _AXES = {"epsilon": "privacy level ε", "d": "values d", "n": "people n"}
 
 
-def plot_experiment(experiment: Experiment) -> Any:
+def plot_experiment(experiment: Experiment) -> Figure:
     """Draw the squared ℓ2 errors against whichever of ε, d and n varies most; return the figure.
 
     There is a panel for every truth and for what else varies. Marks are simulated, with twice their
@@ -50,7 +54,7 @@ def plot_experiment(experiment: Experiment) -> Any:
     return figure
 
 
-def _draw_errors(ax: Any, across: str, rows: list[Row]) -> None:
+def _draw_errors(ax: Axes, across: str, rows: list[Row]) -> None:
     """Draw every mechanism in its colour, the first one on top."""
     for at, mechanism in reversed(list(enumerate(_distinct(rows, "mechanism")))):
         for which, estimator in enumerate(_distinct(rows, "estimator")):
@@ -65,7 +69,7 @@ def _draw_errors(ax: Any, across: str, rows: list[Row]) -> None:
     ax.grid(axis="y", color="0.92", lw=0.6)
 
 
-def _explain(ax: Any, rows: tuple[Row, ...]) -> None:
+def _explain(ax: Axes, rows: tuple[Row, ...]) -> None:
     """Add entries for the legend: what colours are, and what marks and lines are."""
     for at, mechanism in enumerate(_distinct(rows, "mechanism")):
         ax.plot([], [], label=mechanism, **_style(at, 1))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analysis.regression.fitted import Fitted
 from . import canvas
 
+if TYPE_CHECKING:  # which takes long to import
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 __all__ = ["plot_coefficients"]
 
 _MOST_ROWS, _MOST_PANELS = 40, 12
 
 
-def plot_coefficients(fitted: Fitted, *, level: float = 0.95) -> Any:
+def plot_coefficients(fitted: Fitted, *, level: float = 0.95) -> Figure:
     """Draw the coefficients of each column, a panel for each; return the figure.
 
     The intercepts are left out, and so are coefficients that are withheld. A line that ends with an
@@ -55,7 +59,7 @@ def plot_coefficients(fitted: Fitted, *, level: float = 0.95) -> Any:
     return figure
 
 
-def _draw(ax: Any, at: int, value: float, low: float, high: float, *, found: bool) -> None:
+def _draw(ax: Axes, at: int, value: float, low: float, high: float, *, found: bool) -> None:
     color = canvas.HEDGE if found else canvas.PALE
     known = [end for end in (low, high) if np.isfinite(end)]
     reach = max((abs(end - value) for end in known), default=1.0)

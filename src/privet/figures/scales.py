@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..analysis.scale_estimate import ScaleEstimate
 from . import canvas
+
+if TYPE_CHECKING:  # which takes long to import
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Points of the share below, and the most whole numbers that have a step each.
 _POINTS, _STEPS = 60, 30
@@ -18,7 +22,7 @@ _POINTS, _STEPS = 60, 30
 _HIGHEST = 2.5
 
 
-def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) -> Any:
+def plot_scale(estimate: ScaleEstimate, ax: Axes | None = None, *, level: float = 0.95) -> Axes:
     """Draw a bar for each band of the scale, with its interval; return the axes.
 
     The area of a bar is the share of the band, which is written in it. The line is the distribution
@@ -35,7 +39,13 @@ def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     ax.bar(edges[:-1], heights, widths, align="edge", color=canvas.PALE, edgecolor="white")
     reach = heights - low, high - heights
     label = f"share of a band, {100 * level:g} % interval"
-    bars = {"fmt": "none", "ecolor": canvas.HEDGE, "elinewidth": 1.8, "capsize": 3, "label": label}
+    bars: dict[str, Any] = {
+        "fmt": "none",
+        "ecolor": canvas.HEDGE,
+        "elinewidth": 1.8,
+        "capsize": 3,
+        "label": label,
+    }
     ax.errorbar(middles, heights, reach, **bars)
     centres, shares = estimate.curve()
     density = shares / estimate.scale.step
@@ -43,7 +53,7 @@ def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     top = 1.05 * min(max(high.max(), density.max()), _HIGHEST * heights.max())
     for middle, value in zip(middles, values, strict=True):
         share = f"{100 * value:.0f} %"
-        style = {
+        style: dict[str, Any] = {
             "fontsize": 8,
             "color": canvas.INK,
             "bbox": {"fc": "white", "ec": "none", "pad": 1},
@@ -63,7 +73,7 @@ def plot_scale(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     return ax
 
 
-def plot_below(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) -> Any:
+def plot_below(estimate: ScaleEstimate, ax: Axes | None = None, *, level: float = 0.95) -> Axes:
     """Draw the share of numbers below each number, with intervals; return the axes.
 
     The curve is that of the distribution; each whole number counts as below itself. As shares below
@@ -77,14 +87,24 @@ def plot_below(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     ends = np.array([one.interval(level) for one in shares])
     low, high = np.minimum.accumulate(ends[::-1, 0])[::-1], np.maximum.accumulate(ends[:, 1])
     below = np.array([one.value for one in shares])
-    step, label = None, "share below"
+    step: Literal["post"] | None = None
+    label = "share below"
     if _in_steps(estimate):
         numbers = np.append(numbers, scale.high + 1)
         below, low, high = (np.append(values, values[-1]) for values in (below, low, high))
         step, label = "post", "share up to each number"
-    band = {"color": canvas.HEDGE, "alpha": 0.22, "lw": 0, "label": f"{100 * level:g} % intervals"}
+    band: dict[str, Any] = {
+        "color": canvas.HEDGE,
+        "alpha": 0.22,
+        "lw": 0,
+        "label": f"{100 * level:g} % intervals",
+    }
     ax.fill_between(numbers, 100 * low, 100 * high, step=step, **band)
-    style = {"drawstyle": "steps-post" if step else "default", "lw": 1.8, "label": label}
+    style: dict[str, Any] = {
+        "drawstyle": "steps-post" if step else "default",
+        "lw": 1.8,
+        "label": label,
+    }
     ax.plot(numbers, 100 * below, color=canvas.HEDGE, **style)
     ax.set_ylim(0, 100)
     ax.set_ylabel("share below, %" if step is None else "share, %")
@@ -94,13 +114,13 @@ def plot_below(estimate: ScaleEstimate, ax: Any = None, *, level: float = 0.95) 
     return ax
 
 
-def plot_scale_groups(groups: Mapping[str, ScaleEstimate], *, level: float = 0.95) -> Any:
+def plot_scale_groups(groups: Mapping[str, ScaleEstimate], *, level: float = 0.95) -> Figure:
     """Draw a panel for each group, on one scale; return the figure."""
     names = [*groups][:12]
     width = min(len(names), 3)
     height = -(-len(names) // width)
     figure = canvas.new_figure(1 + 3 * width, 0.8 + 2.2 * height)
-    figure.get_layout_engine().set(w_pad=0.15)
+    figure.set_layout_engine("constrained", w_pad=0.15)
     some, tops = groups[names[0]], []
     panels = canvas.panels(figure, len(names), width, _unit(some))
     for ax, name, shown in zip(panels, names, canvas.labels(names), strict=True):
@@ -108,7 +128,8 @@ def plot_scale_groups(groups: Mapping[str, ScaleEstimate], *, level: float = 0.9
         canvas.set_title(ax, f"{shown} ({groups[name].n:,})", fontsize=10)
         plot_scale(groups[name], ax, level=level)
         ax.set_xlabel(across)
-        ax.get_legend().remove()
+        if (legend := ax.get_legend()) is not None:
+            legend.remove()
         tops.append(ax.get_ylim()[1])
     panels[0].set_ylim(0, max(tops))
     canvas.set_suptitle(figure, [some.survey.question, f"ε = {some.survey.epsilon:g}"])
@@ -130,7 +151,7 @@ def _in_steps(estimate: ScaleEstimate) -> bool:
     return not estimate.scale.rounded and estimate.scale.cells <= _STEPS
 
 
-def _dress(ax: Any, estimate: ScaleEstimate) -> None:
+def _dress(ax: Axes, estimate: ScaleEstimate) -> None:
     ax.set_xlim(estimate.band_edges[0], estimate.band_edges[-1])
     ax.locator_params(axis="x", integer=estimate.scale.whole)
     ax.set_xlabel(_unit(estimate))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,12 +14,16 @@ from ..errors import InvalidArgument
 from ..errors.arguments import alpha_of
 from . import canvas
 
+if TYPE_CHECKING:  # which takes long to import
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+
 _MOST_ANSWERS = 20
 _WIDTH, _HEIGHT = 0.95, 0.5  # of a cell, in inches
 _UNSURE = "#71776d"
 
 
-def plot_table(table: Table, ax: Any = None, *, level: float = 0.95) -> Any:
+def plot_table(table: Table, ax: Axes | None = None, *, level: float = 0.95) -> Axes:
     """Draw a table of two questions, the first downwards; return the axes.
 
     A cell has its share, and the ends of its interval below it, in percent. The fuller its green,
@@ -37,11 +41,12 @@ def plot_table(table: Table, ax: Any = None, *, level: float = 0.95) -> Any:
     low, high = (100 * end for end in table.interval(level))
     values, p_values = surplus(table)
     certain = p_values <= alpha / values.size
-    for place, share in np.ndenumerate(100 * shown(table.frequencies)):
+    for (row, column), share in np.ndenumerate(100 * shown(table.frequencies)):
+        place = row, column
         mark = ("▲ " if values[place] > 0 else "▼ ") if certain[place] else ""
         said = f"{mark}{share:.1f}\n{low[place]:.1f}–{high[place]:.1f}"
         color = canvas.INK if certain[place] else _UNSURE
-        ax.text(*place[::-1], said, ha="center", va="center", fontsize=8, color=color)
+        ax.text(column, row, said, ha="center", va="center", fontsize=8, color=color)
     ax.set_xticks(range(columns), names[1], parse_math=False)
     ax.set_yticks(range(rows), names[0], parse_math=False)
     if sum(map(len, names[1])) > 9 * columns:
@@ -67,7 +72,7 @@ def _size(table: Table) -> tuple[float, float]:
     return 2.2 + _WIDTH * columns, 1.4 + _HEIGHT * rows
 
 
-def _greens() -> Any:
+def _greens() -> Colormap:
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("privet", ["#ffffff", "#a9c99a"])

@@ -131,7 +131,8 @@ def draw_reduction(table: Table1) -> Any:
 def draw_information(curves: Information) -> Any:
     """Draw the information of each mechanism against the bounds, the best sizes, the thresholds."""
     figure = new_figure(9, 6.4)
-    top, bottom = figure.subfigures(2, 1, height_ratios=(1, 1.1))
+    parts: Any = figure.subfigures(2, 1, height_ratios=(1, 1.1))
+    top, bottom = parts
     panels = top.subplots(1, len(curves.thresholds), sharex=True, sharey=True, squeeze=False)[0]
     mechanisms = (("brr", "brr", ":"), ("mrr", "mrr", "-."), ("kstar", "k_subset", "-"))
     for ax, threshold in zip(panels, curves.thresholds, strict=True):
