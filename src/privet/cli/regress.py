@@ -10,9 +10,10 @@ import click
 
 from .. import figures
 from ..analysis.regression.covariates import MOST_LEVELS
-from ..analysis.regression.fitted import Fitted, Logit
+from ..analysis.regression.fitted import Linear, Logit
 from ..analysis.regression.fitting import fit
 from ..bulk.kept import Kept, read_with
+from ..device.mechanisms.base import Exclusive
 from ..device.survey import Survey
 from ..errors import InvalidArgument, InvalidFile, NoReports
 from ..figures.canvas import save
@@ -84,7 +85,7 @@ def regress(
         if survey is not None and is_survey(path):
             raise click.UsageError(f"{path} is a survey; REPORTS are files of reports.")
     contract = read_survey(survey or paths[0])
-    if contract.answers.kind not in ("choice", "scale"):
+    if not isinstance(contract.mechanism, Exclusive):
         rule = "answers are regressed where people choose one, or give a number on a scale"
         raise click.UsageError(f"{contract.id}: {rule}.")
     names = _columns(on, text, weights)
@@ -143,7 +144,7 @@ def _fit(
     reference: str | None,
     baselines: Mapping[str, str],
     weights: str | None,
-) -> Fitted:
+) -> Logit | Linear:
     """Return the fit, with errors in terms of the file's columns and the options."""
     for name in on:
         values = known.columns[name]
@@ -154,8 +155,6 @@ def _fit(
         if values.dtype == object and different > MOST_LEVELS:
             rule = f"has {different:,} different texts, and a fit takes at most {MOST_LEVELS}"
             raise InvalidFile(f"{path}: the column {name!r} {rule}; group them first.")
-    if reference is not None and survey.answers.kind == "scale":
-        raise click.UsageError("--reference is for categories; these are numbers on a scale.")
     for name in baselines:
         if name not in on:
             raise click.UsageError(f"--baseline {name}: not one of the columns --on.")
@@ -215,7 +214,7 @@ class _Found:
         self,
         survey: Survey,
         known: Kept,
-        fitted: Fitted,
+        fitted: Logit | Linear,
         level: float,
         people: Sequence[Mapping[str, Any]],
     ) -> None:
@@ -242,7 +241,7 @@ class _Found:
         low, high = self._fitted.predict_interval(people, self._level)
         rows: list[dict[str, Any]] = []
         for i, person in enumerate(self._people):
-            if self._survey.answers.kind == "scale":
+            if isinstance(self._fitted, Linear):
                 ends = {"low": float(low[i]), "high": float(high[i])}
                 rows.append({"at": dict(person), "mean": float(values[i]), **ends})
                 continue

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, overload
+from functools import singledispatch
+from typing import Any, NamedTuple, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...device.answers.base import Answers
 from ...device.answers.scale import Scale
+from ...device.mechanisms.scales.interval import Interval
 from ...device.survey import Survey
 from ...errors import InvalidArgument, NoReports
 from ..arrays import Floats
@@ -110,20 +113,42 @@ def fit(
     scaled = columns @ scaling
     check_independent(_OWNER, scaled, terms.names)
     known = None if weights is None else weights_of(_OWNER, weights, len(array))
-    if isinstance(survey.answers, Scale):
-        if reference is not None:
-            rule = "left out for numbers on a scale, which have no categories"
-            raise InvalidArgument(_OWNER, "reference", rule, reference)
-        numbers = stand_ins(mechanism, array, *survey.answers.edges)  # type: ignore[arg-type]
-        ends = survey.answers.low, survey.answers.high
-        return fit_linear(terms, scaled, scaling, numbers, known, ends)
+    return _fitted(survey.answers, _People(survey, array, terms, scaled, scaling, known), reference)
+
+
+class _People(NamedTuple):
+    """The reports of a survey's people, their covariates, and their weights."""
+
+    survey: Survey[Any]
+    reports: Reports
+    terms: Covariates
+    scaled: Floats
+    scaling: Floats
+    weights: Floats | None
+
+
+@singledispatch
+def _fitted(answers: Answers[Any], people: _People, reference: str | None) -> Logit | Linear:
+    """Fit what the kind of answer asks for: a logit, where it is not registered for another."""
+    survey, mechanism, scaled = people.survey, people.survey.mechanism, people.scaled
     place = _place(survey, reference)
     if scaled.shape[1] * (mechanism.d - 1) > _MOST_COEFFICIENTS:
         rule = f"so few that there are at most {_MOST_COEFFICIENTS} coefficients"
         raise InvalidArgument(_OWNER, "covariates", rule, f"{scaled.shape[1]} × {mechanism.d - 1}")
-    supports = supports_of(_OWNER, mechanism, array).led_by(place)
-    likelihood = Likelihood.of_people(scaled, supports, known)
-    return fit_logit(survey, terms, likelihood, scaling, len(array), place)
+    supports = supports_of(_OWNER, mechanism, people.reports).led_by(place)
+    likelihood = Likelihood.of_people(scaled, supports, people.weights)
+    return fit_logit(survey, people.terms, likelihood, people.scaling, len(people.reports), place)
+
+
+@_fitted.register
+def _(answers: Scale, people: _People, reference: str | None) -> Linear:
+    if reference is not None:
+        rule = "left out for numbers on a scale, which have no categories"
+        raise InvalidArgument(_OWNER, "reference", rule, reference)
+    mechanism = cast("Interval", people.survey.mechanism)
+    numbers = stand_ins(mechanism, people.reports, *answers.edges)
+    ends = answers.low, answers.high
+    return fit_linear(people.terms, people.scaled, people.scaling, numbers, people.weights, ends)
 
 
 def scaling_of(columns: Floats, shares: Floats | None = None) -> Floats:
