@@ -26,7 +26,7 @@ from ..plan.planning import plan_with
 from ..plan.questionnaires import PlannedQuestion, plan_questionnaire
 from ..shuffle.amplification import DELTA, if_shuffled
 from .bodies import media_type
-from .estimates import LEVEL, as_json, describe_question
+from .estimates import LEVEL, as_json, described
 from .ingest import JSON
 from .languages import privacy
 from .messages import Planned
@@ -120,7 +120,7 @@ def _scale(survey: Survey, people: float, margin: float) -> Planned:
     below = np.rint(round(people) * np.minimum(np.cumsum(chances), 1)).astype(np.int64)
     below[-1] = round(people)
     drawn = ScaleEstimate(coarse, round(people), np.diff(below, prepend=0))
-    return Planned([survey.id], "mean", people, margin, None, describe_question(drawn))
+    return Planned([survey.id], "mean", people, margin, None, described(drawn))
 
 
 def _made_up(survey: Survey) -> list[float]:

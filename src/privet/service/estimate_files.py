@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from ..analysis.questionnaire_estimate import QuestionnaireEstimate
+from ..analysis.shown import Shown
 from ..analysis.spreadsheet import csv_text
+from ..analysis.tables.table import Table
 from ..analysis.tally import Tally
-from ..device.survey import Survey
 from ..errors import InvalidArgument
 from ..figures import save
 from . import estimates
@@ -47,7 +49,7 @@ class Files:
         return found.body
 
 
-def _file(tally: Any, asked: list[str], ending: str) -> bytes:
+def _file(tally: Tally, asked: list[str], ending: str) -> bytes:
     try:
         part = _part(tally, asked)
         return _table(part) if ending == "csv" else _picture(part, ending)
@@ -55,10 +57,10 @@ def _file(tally: Any, asked: list[str], ending: str) -> bytes:
         raise Problem(400, "question", str(error)) from None
 
 
-def _part(tally: Any, asked: list[str]) -> Any:
+def _part(tally: Tally, asked: list[str]) -> Shown | Table:
     """Return the estimate of what is asked for."""
     estimate = tally.estimate()
-    if isinstance(tally.survey, Survey):
+    if not isinstance(estimate, QuestionnaireEstimate):
         if asked not in ([], [tally.survey.id]):
             raise Problem(400, "question", "This survey is one question.")
         return estimate
@@ -69,11 +71,11 @@ def _part(tally: Any, asked: list[str]) -> Any:
     return estimate[asked[0]] if len(asked) == 1 else estimate.table(*asked)
 
 
-def _table(part: Any) -> bytes:
+def _table(part: Shown | Table) -> bytes:
     return csv_text(part.columns(estimates.LEVEL))[0].encode()
 
 
-def _picture(part: Any, ending: str) -> bytes:
+def _picture(part: Shown | Table, ending: str) -> bytes:
     with TemporaryDirectory(prefix="privet-") as folder:
         path = Path(folder, f"estimate.{ending}")
         save(part, path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import singledispatch
 from math import isfinite
 from typing import Any
 
@@ -15,10 +16,11 @@ from ..analysis.measured import Measured
 from ..analysis.questionnaire_estimate import QuestionnaireEstimate
 from ..analysis.scale_estimate import ScaleEstimate
 from ..analysis.shown import Shown
+from ..analysis.tables.table import Table
 from ..analysis.tally import Tally
 from ..poisoning import check
 
-__all__ = ["LEVEL", "as_json", "describe", "describe_question", "tag"]
+__all__ = ["LEVEL", "as_json", "describe", "described", "tag"]
 
 LEVEL = 0.95
 _SLICE = 2000
@@ -33,11 +35,7 @@ def describe(tally: Tally) -> dict[str, Any]:
     """Return what the reports say; numbers that are not known are null."""
     contract, estimate = tally.survey, tally.estimate()
     head = {"survey": contract.id, "fingerprint": contract.fingerprint, "level": LEVEL}
-    if isinstance(estimate, QuestionnaireEstimate):
-        said = _questionnaire(estimate)
-    else:
-        said = describe_question(estimate)
-    return head | said | {"checks": [found._asdict() for found in check(tally)]}
+    return head | described(estimate) | {"checks": [found._asdict() for found in check(tally)]}
 
 
 def as_json(document: Any) -> bytes:
@@ -79,16 +77,20 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def describe_question(estimate: Shown) -> dict[str, Any]:
-    """Return what the reports say of one question."""
+@singledispatch
+def described(estimate: object) -> dict[str, Any]:
+    """Return what the reports say, by the class of the estimate; new ones are registered here."""
+    raise TypeError(f"There is no JSON of {type(estimate).__name__}.")
+
+
+@described.register
+def _(estimate: Shown) -> dict[str, Any]:
     head = {"kind": estimate.survey.answers.kind, "n": estimate.n}
-    if isinstance(estimate, ScaleEstimate):
-        return head | _scale(estimate)
     categories = {"categories": estimate.survey.categories}
     return head | categories | _shares(estimate) | {"found": estimate.found()}
 
 
-def _shares(estimate: Any) -> dict[str, Any]:
+def _shares(estimate: Shown | Table) -> dict[str, Any]:
     low, high = estimate.interval(LEVEL)
     return {
         "frequencies": estimate.frequencies,
@@ -98,10 +100,13 @@ def _shares(estimate: Any) -> dict[str, Any]:
     }
 
 
-def _scale(estimate: ScaleEstimate) -> dict[str, Any]:
+@described.register
+def _(estimate: ScaleEstimate) -> dict[str, Any]:
     edges = estimate.band_edges
     bands = zip(estimate.bands(), edges, edges[1:], strict=False)
     return {
+        "kind": estimate.survey.answers.kind,
+        "n": estimate.n,
         "unit": estimate.scale.unit,
         "mean": _measured(estimate.mean()),
         "quantiles": [{"q": q, **_measured(estimate.quantile(q))} for q in QUANTILES],
@@ -113,12 +118,13 @@ def _scale(estimate: ScaleEstimate) -> dict[str, Any]:
     }
 
 
-def _questionnaire(estimate: QuestionnaireEstimate) -> dict[str, Any]:
+@described.register
+def _(estimate: QuestionnaireEstimate) -> dict[str, Any]:
     return {
         "kind": "questionnaire",
         "n": estimate.n,
         "pages": [{"asks": list(ids), "n": drew} for ids, drew in estimate.people.items()],
-        "questions": {name: describe_question(one) for name, one in estimate.questions.items()},
+        "questions": {name: described(one) for name, one in estimate.questions.items()},
         "tables": [
             {"questions": list(ids), "categories": list(table.categories), **_shares(table)}
             for ids, table in estimate.tables.items()

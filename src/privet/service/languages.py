@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache
+from functools import cache, singledispatch
 from math import exp
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 
+from ..device.answers.base import Answers
+from ..device.answers.scale import Scale
+from ..device.answers.several import Several
+
 Words = dict[str, str]
 
-__all__ = ["chosen", "languages", "privacy"]
+__all__ = ["asked", "chosen", "languages", "privacy"]
 
 USUAL = "en"
 # Up to which ε privacy is called by which word; beyond the last, it is "thin".
@@ -51,3 +56,21 @@ def privacy(epsilon: float, language: str = USUAL) -> str:
     sure = 100 / (1 + exp(-epsilon))
     shown = f"{sure:.0f}" if sure < 99 else f"{min(sure, 99.99):.4g}"  # never certain
     return words["privacy"].format(epsilon=f"{epsilon:g}", strength=words[strength], sure=shown)
+
+
+@singledispatch
+def asked(answers: Answers[Any], words: Words) -> str:
+    """Return what people are asked to do; a new kind of answer is registered here."""
+    return words["one"]
+
+
+@asked.register
+def _(answers: Several, words: Words) -> str:
+    return words["several"].format(most=answers.most)
+
+
+@asked.register
+def _(answers: Scale, words: Words) -> str:
+    return words["number"].format(
+        low=f"{answers.low:g}", high=f"{answers.high:g}", unit=answers.unit
+    )

@@ -20,7 +20,7 @@ from ..device.contract import Contract
 from ..device.survey import Survey
 from ..errors import NoSurvey
 from . import surveys
-from .languages import USUAL, chosen, languages, privacy
+from .languages import USUAL, asked, chosen, languages, privacy
 from .messages import OneSurvey
 from .state import Handler, Service
 
@@ -168,14 +168,13 @@ async def results(service: Service, request: Request, id: str) -> Response:
     except NoSurvey as error:
         return _missing(request, error)
     admin, root = await service.is_admin(request), request.scope.get("root_path", "")
-    one = isinstance(contract, Survey)
     return page(
         request, "results.html", title=contract.heading, scripts=["results.js"],
         nav="nav.html" if admin else "",
         id=id, heading=contract.heading, epsilon=f"{contract.epsilon:g}",
         privacy=privacy(contract.epsilon), fingerprint=contract.fingerprint,
         state="open" if is_open else "closed",
-        picture=fill(_PICTURE, root=root, id=id) if one else "",
+        picture="" if contract.only is None else fill(_PICTURE, root=root, id=id),
         own=fill(_OWN, root=root, id=id) if admin else "",
     )  # fmt: skip
 
@@ -219,7 +218,7 @@ def _facts(contract: Contract, words: dict[str, str]) -> Html:
     rows: list[tuple[str, object]] = []
     for one in contract.surveys:
         rows += [(words["question"], one.question), (words["answers"], _answers(one, words))]
-    mechanism = repr(contract.mechanism) if isinstance(contract, Survey) else "Questionnaire"
+    mechanism = "Questionnaire" if contract.only is None else repr(contract.mechanism)
     rows += [
         ("ε", f"{contract.epsilon:g}"),
         (words["mechanism"], mechanism),
@@ -230,16 +229,14 @@ def _facts(contract: Contract, words: dict[str, str]) -> Html:
 
 
 def _answers(survey: Survey[Any], words: dict[str, str]) -> Html:
-    kind: Any = survey.answers
-    if kind.kind == "scale":
-        said = words["number"].format(low=f"{kind.low:g}", high=f"{kind.high:g}", unit=kind.unit)
-        return Html(escape(said))
-    rule = words["several"].format(most=kind.most) if kind.kind == "several" else words["one"]
-    names = list(survey.categories[:_MOST_NAMES])
-    if more := len(survey.categories) - len(names):
+    """Return what can be answered, in a sentence and perhaps a list."""
+    rule, listed = escape(asked(survey.answers, words)), survey.answers.listed
+    if not listed:
+        return Html(rule)
+    names = list(listed[:_MOST_NAMES])
+    if more := len(listed) - len(names):
         names.append(words["more"].format(count=more))
-    listed = "".join(f"<li>{escape(name)}</li>" for name in names)
-    return Html(f"{escape(rule)}:<ul>{listed}</ul>")
+    return Html(f"{rule}:<ul>{''.join(f'<li>{escape(name)}</li>' for name in names)}</ul>")
 
 
 def _missing(request: Request, error: NoSurvey, language: str = USUAL) -> Response:
