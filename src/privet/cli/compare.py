@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
-from ..analysis.estimate import Estimate
-from ..analysis.scale_estimate import ScaleEstimate
+from ..analysis.questionnaire_estimate import QuestionnaireEstimate
 from ..analysis.shown import Shown
-from ..analysis.sums.changes import Changes, changes
-from ..analysis.sums.fit import fit
-from ..analysis.sums.homogeneity import homogeneity
 from ..analysis.tally import Tally
 from ..bulk import tally_groups
 from ..bulk.groups import Group
-from ..bulk.known import read_figures, read_shares
 from ..device.contract import Contract
-from ..device.questionnaire import Questionnaire
 from ..errors import InvalidFile, NoReports, SurveyMismatch
-from .differences import KNOWN, Compared, Pair, Verdict
+from .differences import Differences
 from .guards import LEAST_GROUP, is_survey, note_groups, read_contract
 from .options import FIGURE, INPUT, JSON, LEVEL, TABLE, Once, files_of, keep_apart
 from .output import counted_in, plural, print_json, printable, say
-from .show import ROWS, ROWS_OF_A_GROUP
+from .renderings import Compared, Pair, rendering_of
+from .renderings.base import KNOWN, ROWS, ROWS_OF_A_GROUP
 from .terminal import progress
 from .weights import value_in_words
 from .writing import outputs, write_table
@@ -92,8 +86,6 @@ def compare(
     crowds = _crowds(reports, surveys, apart=by is None and known is None)
     for crowd in crowds:
         _check_question(crowd, question)
-    if top is not None and _kind(crowds[0].survey, question) == "scale":
-        raise click.UsageError("--top is for categories; of a scale, all figures are shown.")
     files = [path for crowd in crowds for path in crowd.paths]
     keep_apart([*files, *{*surveys}, known], [out, figure])
     with outputs(out, figure) as (table, picture):
@@ -102,10 +94,12 @@ def compare(
         if by is not None:
             counted = _groups(crowds[0], by, tallies[crowds[0].name], groups)
         estimates = {name: _estimate(tally, question) for name, tally in counted.items()}
+        if top is not None and not rendering_of(next(iter(estimates.values())).survey).has_top:
+            raise click.UsageError("--top is for categories; of a scale, all figures are shown.")
         if known is not None:
-            found = _with_known(estimates, known, level)
+            found = Differences(_with_known(estimates, known, level))
         else:
-            found = _between(estimates, level, waves=by is None)
+            found = Differences(_between(estimates, level, waves=by is None))
         if table is not None:
             write_table(table, found.columns, found.document)
         if picture is not None:
@@ -176,7 +170,7 @@ def _crowds(reports: Sequence[str], surveys: Sequence[Path], *, apart: bool) -> 
 def _check_question(crowd: _Crowd, question: str | None) -> None:
     """Refuse a questionnaire without a question of its own, and a survey with one."""
     contract = crowd.survey
-    if not isinstance(contract, Questionnaire):
+    if contract.only is not None:
         if question is not None:
             raise click.UsageError(f"--question is for questionnaires; {contract.id} is a survey.")
         return
@@ -186,16 +180,12 @@ def _check_question(crowd: _Crowd, question: str | None) -> None:
         raise click.UsageError(f"{rule}.")
 
 
-def _kind(contract: Contract, question: str | None) -> str:
-    one: Any = contract[question or ""] if isinstance(contract, Questionnaire) else contract
-    return str(one.answers.kind)
-
-
 def _estimate(tally: Tally, question: str | None) -> Shown:
     """Return what reports say, of one question if they are of a questionnaire."""
-    whole: Any = tally.estimate()
-    found: Shown = whole if question is None else whole[question]
-    return found
+    whole = tally.estimate()
+    if isinstance(whole, QuestionnaireEstimate):
+        return whole[question or ""]
+    return whole
 
 
 def _groups(
@@ -224,50 +214,27 @@ def _groups(
 # --- how they compare -----------------------------------------------------------------------------
 
 
-def _between(estimates: Mapping[str, Shown], level: float, *, waves: bool) -> Compared:
+def _between(estimates: Mapping[str, Shown], level: float, *, waves: bool) -> Compared[Shown]:
     """Compare groups with the first of them."""
     (name, first), *others = estimates.items()
-    pairs = [
-        Pair(name, other, _changes(first, estimate, level, len(others)))
-        for other, estimate in others
-    ]
+    how = rendering_of(first.survey)
+    pairs = []
+    for other, estimate in others:
+        if type(rendering_of(estimate.survey)) is not type(how):
+            ids = f"{first.survey.id!r} and {estimate.survey.id!r}"
+            kinds = f"{how.of}, and the other for {rendering_of(estimate.survey).of}"
+            raise SurveyMismatch(f"One of {ids} asks for {kinds}.")
+        pairs.append(Pair(name, other, how.changes(first, estimate, level, len(others))))
     asked = "Did the mean change?" if waves else "Do the means differ?"
-    return Compared(estimates, pairs, _test(estimates, pairs), asked)
+    test = how.test(list(estimates.values()), pairs, None)
+    return Compared(estimates, pairs, test, asked)
 
 
-def _changes(first: Shown, second: Shown, level: float, times: int) -> Changes:
-    scales = [isinstance(one, ScaleEstimate) for one in (first, second)]
-    if isinstance(first, ScaleEstimate) and isinstance(second, ScaleEstimate):
-        return second.change(first).table(level, times=times)
-    if any(scales):
-        ids = f"{first.survey.id!r} and {second.survey.id!r}"
-        raise SurveyMismatch(f"One of {ids} asks for a number on a scale, and the other does not.")
-    return changes(first, second, level, times=times)
-
-
-def _with_known(estimates: Mapping[str, Shown], path: Path, level: float) -> Compared:
+def _with_known(estimates: Mapping[str, Shown], path: Path, level: float) -> Compared[Shown]:
     """Compare people with what is known."""
     ((name, estimate),) = estimates.items()
-    if isinstance(estimate, ScaleEstimate):
-        found = estimate.change(read_figures(path, estimate.scale)).table(level)
-    else:
-        found = changes(read_shares(path, estimate.survey), estimate, level)
+    how = rendering_of(estimate.survey)
+    found = how.since(path, estimate, level)
     pairs = [Pair(KNOWN, name, found)]
-    asked = "Does the mean differ from the known one?"
-    return Compared(estimates, pairs, _test(estimates, pairs, found.before), asked)
-
-
-def _test(estimates: Mapping[str, Shown], pairs: Sequence[Pair], known: Any = None) -> Verdict:
-    """Return one test of all: of shares together, or of the mean, or the least of all p-values."""
-    groups = list(estimates.values())
-    survey = groups[0].survey
-    shares = [one for one in groups if isinstance(one, Estimate)]
-    if survey.answers.kind == "choice" and len(shares) == len(groups):
-        found = fit(shares[0], known) if known is not None else homogeneity(*shares)
-        chi_square = found.statistic, found.degrees_of_freedom, found.method
-        return Verdict("shares", found.p_value, *chi_square)
-    what = "any"
-    if "mean" in pairs[0].changes.names and survey.answers.kind == "scale":
-        what = "mean"
-    p_values = [p for pair in pairs for p in pair.p_values_of(what)]
-    return Verdict(what, min(p_values), None, None, "intervals")
+    test = how.test([estimate], pairs, found.before)
+    return Compared(estimates, pairs, test, "Does the mean differ from the known one?")

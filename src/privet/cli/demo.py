@@ -15,8 +15,9 @@ from ..figures import save_estimate
 from .demo_questionnaire import count_reports, run
 from .demo_service import Served, served
 from .options import JSON, OUTPUT, PICTURE, Once, keep_apart
-from .output import print_json, say
-from .show import describe_estimate, describe_survey, print_estimate
+from .output import in_lists, print_json, say
+from .renderings.shares import described, print_estimate
+from .show import describe_survey
 from .writing import outputs
 
 QUESTION = "What did you have for breakfast?"
@@ -117,7 +118,8 @@ def _ask(
         document = {**describe_survey(survey), "level": 0.95, "target": "sample"}
         document |= {"truth": truth.tolist(), "intervals_that_hold_the_truth": held}
         document |= {} if service is None else {"service": service.described()}
-        print_json(document | describe_estimate(estimate, 0.95, target="sample"))
+        table = in_lists(estimate.columns(0.95, target="sample"))
+        print_json(document | described(estimate, 0.95, table))
         return service
     members = survey.mechanism.members(first)  # type: ignore[attr-defined]
     shown = ", ".join(survey.categories[value] for value in members)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -17,20 +17,20 @@ from ..bulk import tally_groups
 from ..bulk.groups import Group
 from ..bulk.spark import tally_paths
 from ..device.contract import Contract
-from ..device.survey import Survey
 from ..errors import NoReports
 from .checking import describe_checks, looked_for, print_checks
-from .groups import Estimates, Looks
+from .groups import Estimates
 from .guards import note_groups, survey_and_reports
 from .options import FIGURE, INPUT, JSON, LEVEL, TABLE, TARGET, Once, files_of, keep_apart
 from .output import counted_in, print_json, say
 from .questionnaires import Answered, tables_from
-from .show import ROWS, ROWS_OF_A_GROUP
+from .renderings import Looks, rendering_of
+from .renderings.base import OF_CATEGORIES, ROWS, ROWS_OF_A_GROUP
 from .terminal import progress
 from .weights import describe_weights, known_sizes, say_weights, weigh
 from .writing import outputs, write_table
 
-T = TypeVar("T")
+T = TypeVar("T", Estimate, QuestionnaireEstimate)
 
 
 @click.command(cls=Once)
@@ -135,12 +135,12 @@ def estimate(
     contract, files = survey_and_reports(survey, given)
     _refuse_unfit(contract, looks, {"--people": people, "--weights": known})
     tables = tables_from(asked)
-    if tables and isinstance(contract, Survey):
+    if tables and contract.only is not None:
         raise click.UsageError("--table is for questionnaires.")
     read = [*(files if local else []), weights]
     keep_apart(read if survey in read else [survey, *read], [out, figure])
     # Of a questionnaire there is a picture for each question, in files that it names itself.
-    one_picture = figure if isinstance(contract, Survey) else None
+    one_picture = figure if contract.only is not None else None
     with outputs(out, one_picture) as (table, picture):
         if local:
             tallies = tally_groups(files, contract, by, progress=progress)
@@ -154,13 +154,13 @@ def estimate(
         if people is not None and people < (n := sum(sizes)):
             raise click.UsageError(f"There are {n:,} reports, more than --people {people:,}.")
         looks = replace(looks, target=people or looks.target)
-        found: Any
+        found: Estimates | Answered
         if known:
             whole = weigh(_only(Estimate, estimates), known, by, people, weights or "--weight")
             looks = replace(looks, target=whole.people or looks.target)
             said = describe_weights(whole, by), say_weights(whole, by)
             found = Estimates({(): whole}, (), looks, *said)
-        elif isinstance(contract, Survey):
+        elif contract.only is not None:
             shown = {group: one for group, one in estimates.items() if isinstance(one, Shown)}
             found = Estimates(shown, by, looks)
         else:
@@ -203,18 +203,18 @@ def _quantiles(typed: str | None) -> list[float]:
 
 def _refuse_unfit(contract: Contract, looks: Looks, others: Mapping[str, Any]) -> None:
     """Refuse options that the contract's kind of answer has no use for."""
-    kind = contract.answers.kind if isinstance(contract, Survey) else "questionnaire"
-    if looks.quantiles and kind == "choice":
-        raise click.UsageError("--quantiles are for numbers on a scale.")
-    if kind in ("choice", "several"):
-        return
-    what = "numbers on a scale" if kind == "scale" else "a questionnaire"
-    unfit = {
+    unfit: Sequence[str] = OF_CATEGORIES
+    what = "a questionnaire"
+    if contract.only is not None:
+        how = rendering_of(contract.only)
+        unfit, what = how.unfit, how.of
+    given = {
         **others,
         "--ranks": looks.ranks,
         "--simultaneous": looks.simultaneous,
         "--target": looks.target == "sample",
+        "--quantiles": looks.quantiles,
     }
-    for option, value in unfit.items():
-        if value:
+    for option in unfit:
+        if given[option]:
             raise click.UsageError(f"{option} is not for {what}.")

@@ -14,15 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analysis.questionnaire_estimate import QuestionnaireEstimate
+from ..analysis.shown import Shown
 from ..analysis.tables.ratios import ConditionalShares, shown
 from ..analysis.tables.table import Table
 from ..bulk.groups import Group
 from ..device.files import replacing
 from ..figures import save
-from .groups import Looks, apart
+from .groups import apart
 from .guards import LEAST_GROUP
 from .output import in_lists, plural, rows_of, say
-from .show import describe_estimate, describe_survey
+from .renderings import Looks, rendering_of
+from .show import describe_survey
 from .terminal import console, print_table
 from .weights import in_words
 
@@ -48,7 +50,7 @@ class Answered:
             return {ids: estimate.table(*ids) for ids in self.wanted}
         return estimate.tables
 
-    def _questions(self, estimate: QuestionnaireEstimate) -> dict[str, Any]:
+    def _questions(self, estimate: QuestionnaireEstimate) -> dict[str, Shown]:
         return {} if self.wanted else estimate.questions
 
     def _rows(self, estimate: QuestionnaireEstimate) -> Iterator[tuple[Any, ...]]:
@@ -56,8 +58,7 @@ class Answered:
         level = self.looks.level
         for name, one in self._questions(estimate).items():
             columns = in_lists(one.columns(level))
-            value = ("figure", "value") if "figure" in columns else ("category", "frequency")
-            wanted = (columns[column] for column in (*value, *_ERRORS))
+            wanted = (columns[column] for column in (*rendering_of(one.survey).names, *_ERRORS))
             for answer, *numbers in zip(*wanted, strict=True):
                 yield name, one.n, answer, *map(float, numbers)
         for ids, table in self._tables(estimate).items():
@@ -99,7 +100,7 @@ class Answered:
             "n": estimate.n,
             "pages": [{"asks": list(ids), "n": drew} for ids, drew in estimate.people.items()],
             "questions": {
-                name: describe_estimate(one, level)
+                name: rendering_of(one.survey).document(one, self.looks)
                 for name, one in self._questions(estimate).items()
             },
             "tables": [
@@ -140,7 +141,8 @@ class Answered:
                 if estimate.n < LEAST_GROUP:
                     continue
             for one in self._questions(estimate).values():
-                self.looks.show(one, f"{one.survey.question} · {plural(one.n, 'report')}", _ROWS)
+                title = f"{one.survey.question} · {plural(one.n, 'report')}"
+                rendering_of(one.survey).show(one, self.looks, title, _ROWS)
             for table in self._tables(estimate).values():
                 _print_table(table, self.looks.level)
         some = next(iter(self.groups.values()))

@@ -146,12 +146,11 @@ def show(survey_file: Path, top: int, json_out: bool) -> None:
         "answers": read.answers.described(),
     }
     print_lines(lines)
-    if read.answers.kind == "scale":
-        return
-    for category in read.categories[:top]:
+    listed = read.answers.listed
+    for category in listed[:top]:
         click.echo(f"  {category}")
-    if len(read.categories) > top:
-        click.echo(f"  … and {len(read.categories) - top:,} more (--top shows them)")
+    if len(listed) > top:
+        click.echo(f"  … and {len(listed) - top:,} more (--top shows them)")
 
 
 @survey.command("check")

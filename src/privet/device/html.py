@@ -37,7 +37,7 @@ NUMBER = "text-align:right;padding:1px 10px 1px 0;border:0;background:none;white
 
 def of_survey(survey: Survey) -> str:
     """Return the question, what protects an answer, and the categories."""
-    shown = () if survey.answers.kind == "scale" else survey.categories
+    shown = survey.answers.listed
     names = [escape(name) for name in shown[:ROWS]]
     listed = "".join(f"<li>{name}</li>" for name in names)
     return page(

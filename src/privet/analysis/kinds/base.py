@@ -49,6 +49,9 @@ class Kind(ABC, Generic[A, S]):
 
     # What the errors of its estimate are of, in a plan.
     measured: ClassVar[str]
+    # What tables call a row, and several.
+    row: ClassVar[str] = "category"
+    rows: ClassVar[str] = "categories"
     # What missing answers and those that are not allowed may become.
     choices: ClassVar[str]
     # Whether a cell of a column may be a list.

@@ -27,6 +27,8 @@ class SeveralChoices(Kind[Several, Estimate]):
     """Some of the options: lists of them, or text with a separator."""
 
     measured: ClassVar[str] = "option"
+    row: ClassVar[str] = "option"
+    rows: ClassVar[str] = "options"
     choices: ClassVar[str] = "'error', 'drop', or 'none' where the answer is missing"
     takes_lists: ClassVar[bool] = True
 

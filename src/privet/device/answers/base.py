@@ -11,7 +11,7 @@ checkers know what `survey.tally().estimate()` returns.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
 from ...errors import InvalidArgument
@@ -65,6 +65,11 @@ class Answers(Frozen, ABC, Generic[S]):
     def size(self) -> int:
         """How many categories, options or cells there are."""
         return len(self.names)
+
+    @property
+    def listed(self) -> Sequence[str]:
+        """What people choose from, where they do."""
+        return self.names
 
     @property
     def table_names(self) -> Names:

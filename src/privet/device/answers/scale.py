@@ -140,6 +140,11 @@ class Scale(Answers["ScaleEstimate"]):
         return self.cells
 
     @property
+    def listed(self) -> Sequence[str]:
+        """Nothing: people write a number."""
+        return ()
+
+    @property
     def table_names(self) -> Names:
         """The bands."""
         return self.band_names
