@@ -81,7 +81,7 @@ class CountedShares(Shown):
     @cached_property
     def posterior(self) -> Shrunk:
         """The posterior that `shrink` takes the mean of, with standard deviations and intervals."""
-        mechanism = shrinkable("Estimate.shrink", self.survey.mechanism)
+        mechanism = shrinkable("shrink", self.survey.mechanism)
         return shrink(mechanism, self.counts, self.n)
 
     @property

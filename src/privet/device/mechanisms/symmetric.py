@@ -60,8 +60,9 @@ class Shrinkable(Symmetric, Exclusive):
 
 def shrinkable(owner: str, channel: Channel) -> Shrinkable:
     """Return a channel as one whose counts can be shrunk, or raise InvalidArgument."""
-    exclusive(owner, channel)
-    if not isinstance(channel, Shrinkable):
-        rule = "a Symmetric mechanism, whose hit rates say how large the noise is"
-        raise InvalidArgument(owner, "mechanism", rule, channel)
-    return channel
+    if isinstance(channel, Shrinkable):
+        return channel
+    if isinstance(channel, Symmetric):
+        exclusive(owner, channel)
+    rule = "a Symmetric mechanism, whose hit rates say how large the noise is"
+    raise InvalidArgument(owner, "mechanism", rule, channel)
