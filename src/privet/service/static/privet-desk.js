@@ -4,6 +4,7 @@ import { InvalidSurvey, Survey } from "./privet.js";
 import { hex, joined } from "./privet-draws.js";
 import { must } from "./privet-integers.js";
 import { unhex } from "./privet-outbox.js";
+import { kindOf } from "./privet-questions.js";
 
 const FEW = 50;
 
@@ -38,7 +39,7 @@ export class Desk {
    */
   asks(page) {
     return this.#page(page).questions.map((one) => ({
-      ...one, count: one.names.length, names: one.names.slice(0, one.kind === "several" ? 4096 : FEW),
+      ...one, count: one.names.length, names: kindOf([one]).listed ? one.names : one.names.slice(0, FEW),
     }));
   }
 

@@ -19,7 +19,7 @@ const FILES = {
 
 /**
  * The mechanism of a contract, with its own integers.
- * @param {"choice" | "several" | "scale"} kind @param {number} d @param {number} epsilon @param {any} found
+ * @param {string} kind of answers: "choice", "several" or "scale" @param {number} d @param {number} epsilon @param {any} found
  * @returns {Promise<import("./privet-integers.js").Mechanism>}
  */
 export async function mechanismOf(kind, d, epsilon, found) {
@@ -28,6 +28,6 @@ export async function mechanismOf(kind, d, epsilon, found) {
   const [kinds, fields, make] = (await import(`./privet-${file}.js`)).mechanisms[name];
   must(kinds.includes(kind), "mechanism", `for ${kinds}`);
   checkFields(name, found, `name ${fields}`);
-  if (kind === "several") inside("most", found.most, 1, d);
+  if ("most" in found) inside("most", found.most, 1, d);
   return make(d, epsilon, found);
 }

@@ -7,12 +7,10 @@
 // The twin of the Python package's side of a person: docs/algorithm.md says what both do, byte by byte.
 // A mechanism's file is loaded when a contract names it.
 
-import { bigEndian, hex, joined, ONE, secure, sha256, Stream } from "./privet-draws.js";
+import { bigEndian, hex, joined, secure, sha256, Stream } from "./privet-draws.js";
 import { checkFields, inside, InvalidReport, InvalidSurvey, must, valid } from "./privet-integers.js";
 import { mechanismOf } from "./privet-mechanisms.js";
-import {
-  cellNames, checkId, checkText, different, InvalidAnswer, questionOf, scalePlace, valueOf, written,
-} from "./privet-questions.js";
+import { checkId, checkText, different, InvalidAnswer, kindOf, questionOf, written } from "./privet-questions.js";
 
 export { InvalidAnswer, InvalidReport, InvalidSurvey };
 
@@ -44,20 +42,18 @@ export class Page {
    * @param {any} answers by the questions' ids
    */
   value(answers) {
-    const values = this.questions.map((one) => valueOf(one, answers?.[one.id]));
+    const values = this.questions.map((one) => kindOf([one]).value(one, answers?.[one.id]));
     if (values.length < 2) return values[0];
     return values.reduce((sum, value, i) => {
-      const { scale } = this.questions[i];
-      const begun = scale?.bands.filter((/** @type {number} */ border) => scalePlace(scale, border) <= value);
-      return sum * this.tables[i].length + (begun?.length ?? value);
+      const { cell } = kindOf([this.questions[i]]);
+      return sum * this.tables[i].length + (cell?.(this.questions[i], value) ?? value);
     }, 0);
   }
 
   /** @param {any} value @param {Stream} stream */
   sample(value, stream) {
-    if (typeof value !== "bigint") return this.mechanism.sample(value, stream);
-    const above = stream.coin(BigInt.asUintN(64, value << 12n), ONE); // between two cells, a coin decides
-    return this.mechanism.sample(Number(value >> 52n) + above, stream);
+    const { settled = (value) => value } = kindOf(this.questions);
+    return this.mechanism.sample(settled(value, stream), stream);
   }
 
   /**
@@ -187,10 +183,10 @@ export class Survey {
 /** @param {any} found @returns {Question[]} */
 function questionsOf(found) {
   const second = found?.privet === 2, single = !found?.questions;
-  const kind = (/** @type {any} */ one) => (second && one?.answers ? "answers" : "categories");
+  const field = (/** @type {any} */ one) => (second && one?.answers ? "answers" : "categories");
   inside("version", found?.privet, 1, 2);
   checkFields("a survey", found, single
-    ? `privet id question ${kind(found)} epsilon mechanism${second ? " stream" : ""}`
+    ? `privet id question ${field(found)} epsilon mechanism${second ? " stream" : ""}`
     : "privet id title epsilon questions pages stream");
   const { id, epsilon, stream, title, questions } = found;
   must(second ? stream === "hmac-sha256" : single, "stream", "hmac-sha256");
@@ -199,7 +195,7 @@ function questionsOf(found) {
   checkId(id);
   checkText("title", title);
   must(Array.isArray(questions) && questions.length, "questions", "an array");
-  for (const one of questions) checkFields("a question", one, `id question ${kind(one)}`);
+  for (const one of questions) checkFields("a question", one, `id question ${field(one)}`);
   different("ids", questions.map((/** @type {any} */ one) => one.id));
   return questions.map(questionOf);
 }
@@ -226,12 +222,12 @@ async function pagesOf({ id, epsilon, mechanism, pages = [{ asks: [id], weight: 
 
 /** @param {any} found @param {number} number @param {Question[]} questions @param {number} epsilon */
 async function pageOf({ weight, mechanism }, number, questions, epsilon) {
-  const [{ kind, names, most }] = questions, joint = questions.length > 1;
-  const tables = joint ? questions.map(cellNames) : [names];
+  const joint = questions.length > 1, kind = kindOf(questions), [{ names }] = questions;
+  const tables = joint ? questions.map((one) => kindOf([one]).cells?.(one) ?? one.names) : [names];
   const cells = tables.reduce((product, one) => product * one.length, 1);
-  const single = questions.every((one) => one.kind !== "several");
+  const single = questions.every((one) => !kindOf([one]).apart);
   must(!joint || (single && cells <= 65536), "table", "of at most 65536 single answers");
-  const made = await mechanismOf(joint ? "choice" : kind, cells, epsilon, mechanism);
-  must(kind !== "several" || mechanism.most === most, "most", `${most}`);
+  const made = await mechanismOf(kind.mechanisms, cells, epsilon, mechanism);
+  kind.fits?.(questions[0], mechanism);
   return new Page(number, questions, tables, weight, made);
 }
