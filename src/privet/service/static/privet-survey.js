@@ -8,12 +8,12 @@
 
 import { messages, spoken } from "./messages.js";
 import { deskFor } from "./privet-desk.js";
+import { formOf, make } from "./privet-forms.js";
 import { Outbox, piecesOf, Refused } from "./privet-outbox.js";
 import { plain } from "./privet-plain.js";
 
 /** @typedef {import("./privet-outbox.js").Kept} Kept @typedef {import("./privet-desk.js").Ask} Ask */
 
-const MANY = 20; // more answers than this are found by typing
 // What is said of the service's reasons; of others, the reason itself.
 const KNOWN = new Map([["closed", "closed"], ["deleted", "closed"], ["not-invited", "uninvited"]]);
 
@@ -50,16 +50,6 @@ style.replaceSync(`
 `);
 
 /**
- * @param {string} tag @param {Record<string, any>} [properties]
- * @param {...(Node | string)} children @returns {any}
- */
-function make(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-}
-
-/**
  * The pieces of what is at an address, as they come: a long contract is never one long task.
  * @param {URL} url
  */
@@ -67,72 +57,6 @@ async function fetched(url) {
   const response = await fetch(url, { credentials: "omit" });
   if (!response.ok) throw new Error(`${response.status}`);
   return piecesOf(response);
-}
-
-/** Inputs for one question; `answer` is what they say. */
-class Field {
-  /**
-   * @param {any} question @param {string} name
-   * @param {(key: string, values?: any) => string} say @param {(text: string) => any} find
-   */
-  constructor(question, name, say, find) {
-    this.question = question;
-    this.inputs = make("div");
-    const hint = make("p", { id: `${name}-hint` });
-    if (question.kind === "scale") this.#number(name);
-    else if (question.kind === "choice" && question.count > MANY) {
-      this.#typed(name, find);
-      hint.textContent = say("type");
-    } else this.#listed(name);
-    if (question.kind === "several") hint.textContent = say("atMost", { most: question.most });
-    this.element = make("fieldset", {}, make("legend", { textContent: question.question, part: "question" }), this.inputs);
-    if (!hint.textContent) return;
-    this.element.append(hint);
-    this.element.setAttribute("aria-describedby", hint.id);
-  }
-
-  get answer() {
-    const { kind } = this.question, input = this.inputs.querySelector("input");
-    if (kind === "scale") return input.value === "" ? null : Number(input.value);
-    if (kind === "choice" && input.type === "text") return input.value.trim();
-    const chosen = [...this.inputs.querySelectorAll(":checked")].map((one) => one.value);
-    return kind === "several" ? chosen : chosen[0];
-  }
-
-  /** @param {string} name */
-  #number(name) {
-    const { question, scale: { low, high, unit, whole } } = this.question;
-    const step = whole ? 1 : "any", limits = { min: low, max: high, step };
-    const input = make("input", { type: "number", name, required: true, ...limits });
-    input.setAttribute("aria-label", question);
-    this.inputs.append(make("label", {}, input, ` ${unit} (${low} – ${high})`));
-  }
-
-  /** @param {string} name @param {(text: string) => any} find */
-  #typed(name, find) {
-    const list = make("datalist", { id: `${name}-list` });
-    const input = make("input", { type: "text", name, required: true, autocomplete: "off" });
-    input.setAttribute("list", list.id);
-    input.setAttribute("aria-label", this.question.question);
-    const fill = (/** @type {string[]} */ names) =>
-      list.replaceChildren(...names.map((value) => make("option", { value })));
-    input.addEventListener("input", async () => fill(await find(input.value.trim())));
-    fill(this.question.names);
-    this.inputs.append(input, list);
-  }
-
-  /** @param {string} name */
-  #listed(name) {
-    const { kind, names, most } = this.question, type = kind === "several" ? "checkbox" : "radio";
-    if (names.length > MANY) this.inputs.className = "list";
-    this.inputs.append(...names.map((/** @type {string} */ value) =>
-      make("label", {}, make("input", { type, name, value, required: type === "radio" }), ` ${value}`)));
-    if (type === "radio") return;
-    this.inputs.addEventListener("change", () => {
-      const full = this.answer.length >= most;
-      for (const one of this.inputs.querySelectorAll("input")) one.disabled = full && !one.checked;
-    });
-  }
 }
 
 export class PrivetSurvey extends HTMLElement {
@@ -243,18 +167,18 @@ export class PrivetSurvey extends HTMLElement {
     }
     const questions = await this.#ask("asks", this.#page);
     const words = this.#words.bind(this), epsilon = `${info.epsilon}`;
-    const fields = questions.map((/** @type {any} */ one, /** @type {number} */ i) =>
-      new Field(one, `q${i}`, words, (typed) => this.#ask("find", this.#page, i, typed)));
+    const parts = questions.map((/** @type {any} */ question, /** @type {number} */ i) =>
+      formOf({ question, name: `q${i}`, say: words, find: (typed) => this.#ask("find", this.#page, i, typed) }));
     const button = make("button", { textContent: words("send") });
     const form = make(
       "form", { autocomplete: "off" }, // or else browsers may keep what was chosen, to fill it in again
-      ...fields.map((/** @type {Field} */ one) => one.element),
+      ...parts.map((/** @type {any} */ one) => one.element),
       make("p", { textContent: words("private", { epsilon }) }),
       button,
     );
     form.addEventListener("submit", async (/** @type {Event} */ event) => {
       event.preventDefault();
-      const answers = fields.map((/** @type {Field} */ one) => [one.question.id, one.answer]);
+      const answers = parts.map((/** @type {any} */ one) => [one.id, one.answer()]);
       button.disabled = true;
       await this.answer(info.single ? answers[0][1] : Object.fromEntries(answers));
       button.disabled = false;
