@@ -125,3 +125,57 @@ export function heat({ categories: [down, across], frequencies, low, high }, nam
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": names.join(" and ") },
     h("table", { class: "heat" }, h("caption", { class: "visually-hidden" }, `Shares of ${names.join(" and ")}`), h("thead", {}, head), h("tbody", {}, rows)));
 }
+
+// --- an estimate, by its kind ----------------------------------------------------------------------
+
+/** @param {any} one @param {string} unit */
+const measured = (one, unit) => (one.value === null ? "unknown" : `${count(one.value, 1)} ${unit}`.trim());
+
+/**
+ * All shares, and how to read them.
+ * @param {any} found @param {string} caption @param {{ sort: boolean, all: boolean }} view
+ */
+export function listed(found, caption, view) {
+  const table = shares(found, { caption, ...view });
+  return [table, table.querySelector(".unsure") ? h("p", { class: "hint" }, "In brackets, with a dashed bar: cannot be distinguished from zero.") : null];
+}
+
+/** @param {any} found @param {string} caption */
+function numbers(found, caption) {
+  const { mean, quantiles, bands, unit } = found;
+  const row = (/** @type {string} */ name, /** @type {any} */ one) => h("tr", {}, h("th", { scope: "row" }, name),
+    h("td", { class: "number share" }, measured(one, unit)), h("td", { class: "number ends" }, `${count(one.low, 1)} – ${count(one.high, 1)}`));
+  const named = (/** @type {number} */ q) => (q === 0.5 ? "Median" : `${100 * q} % are below`);
+  const column = (/** @type {string} */ key) => bands.map((/** @type {any} */ one) => one[key]);
+  const table = h("table", { class: "shares" }, h("caption", { class: "visually-hidden" }, "Mean and quantiles"),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "figure"), h("th", { scope: "col", class: "number" }, unit || "number"), h("th", { scope: "col", class: "number" }, "95 % interval"))),
+    h("tbody", {}, row("Mean", mean), ...quantiles.map((/** @type {any} */ one) => row(named(one.q), one))));
+  return [histogram(found, `${caption}: mean ${measured(mean, unit)}`), h("p", { class: "hint" }, "How the numbers are spread: each bar is a range, with its share and its 95 % interval. The line is the estimated distribution, and the mark the mean."), table,
+    bands.length > 1 ? shares({ categories: column("name"), frequencies: column("value"), low: column("low"), high: column("high") }, { caption: "Shares of ranges" }) : null];
+}
+
+/**
+ * @typedef {object} Picture
+ * @property {(found: any) => any} planned an estimate of made-up answers
+ * @property {(found: any, caption: string, view: { sort: boolean, all: boolean }) => any[]} results
+ */
+
+/** @type {Picture} */
+const asShares = {
+  planned: (found) => shares(found, { caption: "Made-up shares with their intervals", numbers: false }),
+  results: listed,
+};
+
+/**
+ * How estimates of a kind are shown, unless as shares.
+ * @type {Map<string, Picture>}
+ */
+export const pictures = new Map(Object.entries({
+  scale: { planned: (found) => histogram(found, "Made-up numbers with their intervals"), results: numbers },
+}));
+
+/**
+ * How an estimate is shown.
+ * @param {{ kind: string }} found
+ */
+export const pictureOf = ({ kind }) => pictures.get(kind) ?? asShares;

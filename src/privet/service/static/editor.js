@@ -1,13 +1,23 @@
 // A survey in the making: what is written becomes a draft, and the service says what to expect of it.
 
-import { histogram, percent, shares } from "./charts.js";
+import { percent, pictureOf } from "./charts.js";
+import { kinds, linesOf } from "./editor-kinds.js";
 import { ask, byId, count, h, root } from "./ui.js";
 
 const LEVELS = [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8];
-const KINDS = { categories: "One choice", several: "Several choices", scale: "A number" };
 const MISSING = "Write a question and its answers, and see here how sure the results will be.";
 
-/** @typedef {{ id?: string, more: Record<string, any>, element: any, said: () => any, complete: () => boolean }} Question */
+/**
+ * @typedef {object} Question a card of the editor
+ * @property {string} [id]
+ * @property {any} element
+ * @property {any} remove the button that removes it
+ * @property {() => any} said what a draft says
+ * @property {() => boolean} complete
+ * @property {() => string} name
+ * @property {() => boolean} joins whether tables can have it
+ */
+
 /** @type {Question[]} */
 let questions = [];
 /** @type {any} what is posted when the survey is made */
@@ -27,67 +37,43 @@ const slug = (text) =>
   text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 40).replace(/^-+|-+$/g, "");
 
 /**
- * A labelled field.
- * @param {string} label @param {any} input
- */
-function field(label, input) {
-  input.id ||= `field-${++made}`;
-  return h("div", {}, h("label", { for: input.id }, label), input);
-}
-
-/**
  * Make a question's card.
  * @param {any} [given] a question of a draft @param {string} [id]
  */
 function addQuestion(given = {}, id) {
-  const number = ++made, kinds = Object.keys(KINDS);
+  const number = ++made, names = [...kinds.keys()], first = names.find((name) => given[name]) ?? names[0];
   const text = h("input", { maxlength: "300", autocomplete: "off", placeholder: "Such as: How do you get to work?" });
-  const options = h("textarea", { rows: "5", placeholder: "by bicycle\nby train\nby car" });
-  const most = h("input", { type: "number", min: "1", value: "2" });
-  const low = h("input", { type: "number", step: "any", value: "0" }), high = h("input", { type: "number", step: "any", value: "100" });
-  const unit = h("input", { type: "text", maxlength: "30", placeholder: "years", autocomplete: "off" });
-  const whole = h("input", { type: "checkbox", checked: true });
-  const radio = (/** @type {string} */ kind) => h("input", { type: "radio", name: `kind-${number}`, value: kind });
-  const radios = kinds.map(radio);
-  const kind = () => radios.find((one) => one.checked).value;
-  const chosen = field("Answers, one a line", options);
-  const several = h("div", {}, field("How many may one choose?", most));
-  const scale = h("div", { class: "inline" }, field("From", low), field("to", high), field("Unit, if any", unit), h("label", { class: "check" }, whole, "whole numbers"));
+  text.value = given.question ?? id ?? "";
+  const lines = linesOf(given), more = { ...given };
+  delete more.question;
+  const radios = [...kinds].map(([name, kind]) => {
+    const input = h("input", { type: "radio", name: `kind-${number}`, value: name, checked: name === first });
+    for (const one of [name, ...kind.more]) delete more[one];
+    return { input, kind, fields: kind.fields(given, lines) };
+  });
+  const chosen = () => /** @type {any} */ (radios.find((one) => one.input.checked));
+  const elements = [...new Set(radios.flatMap((one) => one.fields.elements))];
   const show = () => {
-    chosen.hidden = kind() === "scale";
-    several.hidden = kind() !== "several";
-    scale.hidden = kind() !== "scale";
+    for (const one of elements) one.hidden = !chosen().fields.elements.includes(one);
   };
-  const { question, categories, several: given_several, scale: ends, most: given_most, unit: given_unit, whole: given_whole, ...more } = given;
-  text.value = question ?? id ?? "";
-  radios[ends ? 2 : given_several ? 1 : 0].checked = true;
-  options.value = (categories ?? given_several ?? []).join("\n");
-  if (given_most) most.value = given_most;
-  if (ends) [low.value, high.value, unit.value, whole.checked] = [ends[0], ends[1], given_unit ?? "", given_whole ?? false];
   const remove = h("button", { type: "button", class: "quiet", click: () => {
     questions = questions.filter((one) => one !== self);
     self.element.remove();
     changed();
   } }, "Remove");
-  const lines = () => options.value.split("\n").map((/** @type {string} */ one) => one.trim()).filter(Boolean);
   const label = h("label", {}, "Question");
   label.htmlFor = text.id = `text-${number}`;
   const self = {
-    id, more, remove,
+    id, remove,
     element: h("section", { class: "card question" }, h("div", { class: "head" }, label, remove), h("div", {}, text),
-      h("fieldset", {}, h("legend", { class: "visually-hidden" }, "Kind of answer"), h("div", { class: "kinds" }, ...radios.map((one, i) => h("label", {}, one, Object.values(KINDS)[i])))),
-      chosen, several, scale),
-    said() {
-      const found = { ...more, question: text.value.trim() };
-      if (kind() === "categories") return { ...found, categories: lines() };
-      if (kind() === "several") return { ...found, several: lines(), most: Math.min(Number(most.value), lines().length) };
-      return { ...found, scale: [Number(low.value), Number(high.value)], whole: whole.checked, ...(unit.value.trim() ? { unit: unit.value.trim() } : {}) };
-    },
-    complete: () => text.value.trim() !== "" && (kind() === "scale" ? Number(low.value) < Number(high.value) : new Set(lines()).size > 1 && new Set(lines()).size === lines().length),
+      h("fieldset", {}, h("legend", { class: "visually-hidden" }, "Kind of answer"), h("div", { class: "kinds" }, radios.map((one) => h("label", {}, one.input, one.kind.label)))),
+      elements),
+    said: () => ({ ...more, question: text.value.trim(), ...chosen().fields.said() }),
+    complete: () => text.value.trim() !== "" && chosen().fields.complete(),
     name: () => text.value.trim(),
-    joins: () => kind() !== "several",
+    joins: () => !chosen().kind.apart,
   };
-  radios.forEach((one) => one.addEventListener("change", show));
+  radios.forEach((one) => one.input.addEventListener("change", show));
   show();
   questions.push(self);
   byId("questions").append(self.element);
@@ -99,7 +85,7 @@ function ids() {
   /** @type {string[]} */
   const taken = [];
   for (const [i, one] of questions.entries()) {
-    let id = one.id ?? (slug(/** @type {any} */ (one).name()) || `question-${i + 1}`);
+    let id = one.id ?? (slug(one.name()) || `question-${i + 1}`);
     if (taken.includes(id)) id = `${id}-${i + 1}`;
     taken.push(id);
   }
@@ -127,10 +113,10 @@ function offerTables(wanted) {
   const before = new Set([...byId("pairs").querySelectorAll(":checked")].map((one) => one.value)), names = ids(), rows = [];
   for (const [j, b] of questions.entries())
     for (const [i, a] of questions.slice(0, j).entries()) {
-      if (!(/** @type {any} */ (a).joins() && /** @type {any} */ (b).joins())) continue;
+      if (!(a.joins() && b.joins())) continue;
       const value = `${i} ${j}`, input = h("input", { type: "checkbox", value });
       input.checked = wanted ? wanted.some((pair) => pair.length === 2 && pair.includes(names[i]) && pair.includes(names[j])) : before.has(value);
-      rows.push(h("label", { class: "check" }, input, `${/** @type {any} */ (a).name() || `Question ${i + 1}`} × ${/** @type {any} */ (b).name() || `Question ${j + 1}`}`));
+      rows.push(h("label", { class: "check" }, input, `${a.name() || `Question ${i + 1}`} × ${b.name() || `Question ${j + 1}`}`));
     }
   byId("pairs").replaceChildren(...rows);
   byId("tables").hidden = rows.length === 0;
@@ -139,8 +125,8 @@ function offerTables(wanted) {
 /** Something was written: ask what to expect, when the writing pauses. */
 function changed() {
   byId("title-field").hidden = opened !== null || questions.length < 2;
-  for (const one of questions) /** @type {any} */ (one).remove.hidden = questions.length === 1;
-  const title = questions.length > 1 ? byId("title").value : /** @type {any} */ (questions[0]).name();
+  for (const one of questions) one.remove.hidden = questions.length === 1;
+  const title = questions.length > 1 ? byId("title").value : questions[0].name();
   if (!named) byId("id").value = slug(title);
   clearTimeout(timer);
   request.abort();
@@ -221,8 +207,7 @@ function needed(row, people, mean, unit) {
 
 /** @param {any} found */
 function picture(found) {
-  const drawn = found.kind === "scale" ? histogram(found, "Made-up numbers with their intervals") : shares(found, { caption: "Made-up shares with their intervals", numbers: false });
-  return h("figure", {}, drawn, h("figcaption", { class: "hint" }, "With made-up answers: how far the 95 % intervals would reach."));
+  return h("figure", {}, pictureOf(found).planned(found), h("figcaption", { class: "hint" }, "With made-up answers: how far the 95 % intervals would reach."));
 }
 
 /** @param {File} file */

@@ -1,6 +1,6 @@
 // What the reports say, as they come in.
 
-import { heat, histogram, percent, rowsOf, shares } from "./charts.js";
+import { heat, listed, percent, pictureOf, rowsOf } from "./charts.js";
 import { plain } from "./privet-plain.js";
 import { ask, byId, count, h, often, root } from "./ui.js";
 
@@ -12,9 +12,6 @@ const view = { sort: false, all: false };
 /** @type {any} */ let contract;
 /** @type {any} */ let estimate;
 let tag = "";
-
-/** @param {any} one @param {string} unit */
-const measured = (one, unit) => (one.value === null ? "unknown" : `${count(one.value, 1)} ${unit}`.trim());
 
 /**
  * Links to files, and a button that shows more.
@@ -39,33 +36,13 @@ function viewing({ categories }) {
   return h("button", { type: "button", click: redraw("all") }, rows < categories.length ? `Show the ${count(rows)} largest` : `Show all ${count(rows)}`);
 }
 
-/** @param {any} found @param {string} caption */
-function listed(found, caption) {
-  const table = shares(found, { caption, ...view });
-  return [table, table.querySelector(".unsure") ? h("p", { class: "hint" }, "In brackets, with a dashed bar: cannot be distinguished from zero.") : null];
-}
-
-/** @param {any} found @param {string} caption */
-function numbers(found, caption) {
-  const { mean, quantiles, bands, unit } = found;
-  const row = (/** @type {string} */ name, /** @type {any} */ one) => h("tr", {}, h("th", { scope: "row" }, name),
-    h("td", { class: "number share" }, measured(one, unit)), h("td", { class: "number ends" }, `${count(one.low, 1)} – ${count(one.high, 1)}`));
-  const named = (/** @type {number} */ q) => (q === 0.5 ? "Median" : `${100 * q} % are below`);
-  const column = (/** @type {string} */ key) => bands.map((/** @type {any} */ one) => one[key]);
-  const table = h("table", { class: "shares" }, h("caption", { class: "visually-hidden" }, "Mean and quantiles"),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "figure"), h("th", { scope: "col", class: "number" }, unit || "number"), h("th", { scope: "col", class: "number" }, "95 % interval"))),
-    h("tbody", {}, row("Mean", mean), ...quantiles.map((/** @type {any} */ one) => row(named(one.q), one))));
-  return [histogram(found, `${caption}: mean ${measured(mean, unit)}`), h("p", { class: "hint" }, "How the numbers are spread: each bar is a range, with its share and its 95 % interval. The line is the estimated distribution, and the mark the mean."), table,
-    bands.length > 1 ? shares({ categories: column("name"), frequencies: column("value"), low: column("low"), high: column("high") }, { caption: "Shares of ranges" }) : null];
-}
-
 /** @param {string} title @param {any[]} inside @param {string} note @param {string[]} ids @param {any} [button] */
 const card = (title, inside, note, ids, button = null) =>
   h("section", { class: "card" }, title ? h("h2", {}, title) : null, note ? h("p", { class: "hint" }, note) : null, ...inside, files(ids, button));
 
 /** @param {string} title @param {any} found @param {string} name @param {string} note */
 const question = (title, found, name, note) =>
-  card(title, found.kind === "scale" ? numbers(found, title || contract.question) : listed(found, title || contract.question), note, [name], viewing(found));
+  card(title, pictureOf(found).results(found, title || contract.question, view), note, [name], viewing(found));
 
 /** @param {any} table @param {Record<string, string>} texts */
 function tabled(table, texts) {
@@ -73,7 +50,7 @@ function tabled(table, texts) {
   if (table.questions.length === 2) return card(title, [heat(table, names)], "Shares of all people, and half the width of the 95 % interval.", table.questions);
   const cells = table.categories.reduce((/** @type {string[]} */ sofar, /** @type {string[]} */ more) => sofar.flatMap((a) => more.map((b) => (a ? `${a}, ${b}` : b))), [""]);
   const flat = (/** @type {string} */ key) => table[key].flat(Infinity);
-  return card(title, listed({ categories: cells, frequencies: flat("frequencies"), low: flat("low"), high: flat("high") }, title), "", table.questions);
+  return card(title, listed({ categories: cells, frequencies: flat("frequencies"), low: flat("low"), high: flat("high") }, title, view), "", table.questions);
 }
 
 /**
@@ -91,7 +68,7 @@ function doubts() {
 function draw() {
   const people = `${count(estimate.n)} ${estimate.n === 1 ? "person has" : "people have"} answered.${doubts()}`;
   if (estimate.kind !== "questionnaire") {
-    const top = estimate.kind === "choice" ? topOf(estimate.frequencies) : -1;
+    const top = estimate.categories ? topOf(estimate.frequencies) : -1;
     const said = top < 0 || !estimate.found[top] ? "" : ` Most: ${estimate.categories[top]}, about ${percent(estimate.frequencies[top], 0)}.`;
     summary.textContent = people + said;
     return place.replaceChildren(question("", estimate, contract.id, ""));
