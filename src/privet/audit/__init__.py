@@ -106,7 +106,7 @@ def audit(
         raise InvalidArgument("audit", "timing", "left out where the client is a page", [*timing])
     made: Any = client
     if made is None:
-        made = InProcess(subject) if isinstance(subject, Contract) else Direct(subject)  # type: ignore[arg-type]
+        made = InProcess(subject) if isinstance(subject, Contract) else Direct(subject)
     most, rng = whole("audit", "answers", answers, 2, 64), np.random.default_rng(seed)
     asked = probes(subject, most, rng, beyond=not isinstance(made, Page))
     mechanism = subject.mechanism if isinstance(subject, Contract) else subject

@@ -8,7 +8,7 @@ every centre and wrong between them. A number beyond an end counts as that end.
 from __future__ import annotations
 
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from numpy.random import Generator
 
@@ -43,8 +43,8 @@ def place_of(value: int) -> int | Between:
     return cell + round(part)
 
 
-def mixture(place: int | Between) -> list[tuple[int, float]]:
-    """Return the cells that a number goes to, each with its probability."""
+def mixture(place: Any) -> list[tuple[Any, float]]:
+    """Return the cells that a number goes to, each with its probability; other values stay."""
     if isinstance(place, Between):
         return [(place.cell, 1 - place.part), (place.cell + 1, place.part)]
     return [(place, 1.0)]

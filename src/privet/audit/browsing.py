@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..device.questionnaire import Questionnaire
+from ..device.contract import Contract
 from ..device.survey import Survey
 from ..errors import ClientFailure
 from ..errors.extras import require
+from .asking import asking_of
 from .disguise import Disguise
 from .recorder import Recorder, Sent, recording
 
@@ -64,7 +65,7 @@ class Page:
     """
 
     url: str
-    survey: Survey | Questionnaire
+    survey: Contract
     seconds: float = 30.0
 
     def reports(self, answers: Sequence[Any]) -> list[bytes]:
@@ -158,14 +159,12 @@ class _Device:
         self._open("load")
         form, survey = self._form, self.asked.survey
         form.wait_for()
-        if isinstance(survey, Questionnaire):
-            asked = [one for one in survey.surveys if _group(form, one).count()]
-            answers = [answer.get(one.id) for one in asked]
-        else:
-            asked, answers = [survey], [answer]
+        answers = answer if survey.only is None else {survey.id: answer}
+        groups = [(one, _group(form, one)) for one in survey.surveys]
         self.recorder.phase = "fill"
-        for one, own in zip(asked, answers, strict=True):
-            _fill(_group(form, one), one, own)
+        for one, group in groups:
+            if survey.only is not None or group.count():  # else another page has been drawn
+                asking_of(one.answers).fill(group, answers.get(one.id))
         self.recorder.phase = "send"
         form.get_by_role("button").click()
         return self._report()
@@ -241,16 +240,3 @@ def _user_agent(version: str) -> str:
 
 def _group(form: Any, survey: Survey) -> Any:
     return form.get_by_role("group", name=survey.question, exact=True)
-
-
-def _fill(group: Any, survey: Survey, answer: Any) -> None:
-    """Answer one question as a person does."""
-    if survey.answers.kind == "scale":
-        group.get_by_role("spinbutton").fill(str(answer))
-    elif survey.answers.kind == "several":
-        for one in answer:
-            group.get_by_role("checkbox", name=one, exact=True).check()
-    elif (typed := group.get_by_role("combobox")).count():
-        typed.fill(answer)
-    else:
-        group.get_by_role("radio", name=answer, exact=True).check()

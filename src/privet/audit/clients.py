@@ -26,8 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..device.contract import Contract
-from ..device.questionnaire import Questionnaire
-from ..device.survey import Survey
 from ..errors import ClientFailure, InvalidArgument
 
 __all__ = ["Callable", "Client", "Command", "InProcess"]
@@ -64,11 +62,11 @@ class InProcess:
     1
     """
 
-    survey: Survey | Questionnaire
+    survey: Contract
 
     def reports(self, answers: Sequence[Any]) -> NDArray[np.uint8]:
         """Return fresh reports, one a row."""
-        if not isinstance(self.survey, Questionnaire):
+        if self.survey.only is not None:
             return self.survey.randomize_batch(answers)
         ids = [one.id for one in self.survey.surveys]
         return self.survey.randomize_batch({id: [one.get(id) for one in answers] for id in ids})

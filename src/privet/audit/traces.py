@@ -208,9 +208,7 @@ def _chance(mechanism: Randomizer, report: bytes, value: Any) -> float:
         page = int.from_bytes(report[:size], "little")
         part = mechanism.parts[page]
         return _chance(part, report[size : size + part.report_bytes], value[page])
-    if not isinstance(value, int) and hasattr(value, "part"):
-        return sum(p * float(mechanism.probability(report, cell)) for cell, p in mixture(value))
-    return float(mechanism.probability(report, value))
+    return sum(p * float(mechanism.probability(report, one)) for one, p in mixture(value))
 
 
 def _tail(odds: Odds, least: int) -> float:
