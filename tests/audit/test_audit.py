@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 import defects
 from kinds import every_mechanism, usual
+from months import Months
 from privet import Questionnaire, Scale, Several, Survey
 from privet.audit import Callable, InProcess, audit
 from privet.audit.bounds import expected_bound
@@ -167,6 +168,13 @@ def test_answers_are_what_the_contract_takes_and_the_mechanism_gets(contract):
         fit = fit_of(contract.mechanism, probe.value)
         fit.add(reports)
         assert fit.n == 20
+
+
+def test_a_kind_of_answer_from_elsewhere_is_asked_in_its_own_way():
+    born = Survey("When were you born?", Months("2026-01", 3), 1.0)
+    asked = probes(born, 8, np.random.default_rng(1))
+    assert asked == [("2026-01-19", 0), ("2026-03-19", 2), ("2026-02-19", 1)]
+    assert audit(born, trials=10_000, confidence=SURE, repeats=3).passed
 
 
 def test_all_values_are_tried_where_they_are_few_and_the_ends_where_they_are_many():
