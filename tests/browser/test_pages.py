@@ -247,6 +247,23 @@ def test_a_file_fills_the_editor_in_and_a_contract_stays_as_it_is(admin, service
     assert Contract.from_json(service.client().get("/surveys/as-it-is").body) == whole
 
 
+def test_another_kind_of_answer_keeps_what_was_written(admin, service):
+    make_survey(admin, service, "Which change?", "a\nb\nc")
+    lines = admin.get_by_label("Answers, one a line")
+    admin.get_by_label("Several choices").check()
+    admin.get_by_label("How many may one choose?").fill("1")
+    admin.get_by_label("A number").check()
+    assert not lines.is_visible()
+    admin.get_by_label("From", exact=True).fill("200")
+    admin.get_by_text("Write a question and its answers").wait_for()  # from 200 to 100
+    admin.get_by_label("Several choices").check()
+    assert lines.input_value() == "a\nb\nc"
+    admin.locator("#create:enabled").click()
+    admin.wait_for_url("**/surveys/which-change/settings")
+    made = Contract.from_json(service.client().get("/surveys/which-change").body)
+    assert made == Survey("Which change?", Several(["a", "b", "c"], most=1), 1.0)
+
+
 def test_settings_are_saved_and_results_are_kept_private(admin, device, service):
     hidden = Survey("Hidden?", ["yes", "no"], 1.0, id="hidden")
     client = service.client()

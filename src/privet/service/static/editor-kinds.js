@@ -3,8 +3,8 @@
 // A kind is named as in drafts, where that is the field that says the answers. A module that adds one does
 // so before the editor is shown:
 //
-//     import { kinds } from "./editor-kinds.js";
-//     kinds.set("months", { label: "A month", more: [], fields: (given) => ... });
+//     import { editorKinds } from "./editor-kinds.js";
+//     editorKinds.set("months", { label: "A month", more: [], fields: (given) => ... });
 
 import { h } from "./ui.js";
 
@@ -96,4 +96,4 @@ const scale = {
 };
 
 /** @type {Map<string, Kind>} */
-export const kinds = new Map(Object.entries({ categories, several, scale }));
+export const editorKinds = new Map(Object.entries({ categories, several, scale }));

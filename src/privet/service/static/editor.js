@@ -1,7 +1,7 @@
 // A survey in the making: what is written becomes a draft, and the service says what to expect of it.
 
 import { percent, pictureOf } from "./charts.js";
-import { kinds, linesOf } from "./editor-kinds.js";
+import { editorKinds, linesOf } from "./editor-kinds.js";
 import { ask, byId, count, h, root } from "./ui.js";
 
 const LEVELS = [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8];
@@ -41,12 +41,12 @@ const slug = (text) =>
  * @param {any} [given] a question of a draft @param {string} [id]
  */
 function addQuestion(given = {}, id) {
-  const number = ++made, names = [...kinds.keys()], first = names.find((name) => given[name]) ?? names[0];
+  const number = ++made, names = [...editorKinds.keys()], first = names.find((name) => given[name]) ?? names[0];
   const text = h("input", { maxlength: "300", autocomplete: "off", placeholder: "Such as: How do you get to work?" });
   text.value = given.question ?? id ?? "";
   const lines = linesOf(given), more = { ...given };
   delete more.question;
-  const radios = [...kinds].map(([name, kind]) => {
+  const radios = [...editorKinds].map(([name, kind]) => {
     const input = h("input", { type: "radio", name: `kind-${number}`, value: name, checked: name === first });
     for (const one of [name, ...kind.more]) delete more[one];
     return { input, kind, fields: kind.fields(given, lines) };
