@@ -264,6 +264,16 @@ def test_another_kind_of_answer_keeps_what_was_written(admin, service):
     assert made == Survey("Which change?", Several(["a", "b", "c"], most=1), 1.0)
 
 
+def test_results_name_the_largest_share_of_several_choices(device, service):
+    pets = Survey("Which pets?", Several(["cat", "dog", "fish"], most=2), 4.0, id="pets")
+    service.client().create(pets)
+    reports = pets.randomize_batch([["dog"]] * 500 + [["cat", "dog"]] * 100)
+    service.client().send("pets", reports.tobytes())
+    page = device()
+    page.goto(f"{service.url}/surveys/pets/results")
+    page.get_by_text("600 people have answered. Most: dog, about").wait_for()
+
+
 def test_settings_are_saved_and_results_are_kept_private(admin, device, service):
     hidden = Survey("Hidden?", ["yes", "no"], 1.0, id="hidden")
     client = service.client()

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from asked import AGE, CAKES, DRINK, MANY, until
+from privet.audit.asking import asking_of
 
 # From now on, randomness is a function of the seed, and keys are all the same.
 SEED = """(seed) => {
@@ -38,23 +39,15 @@ TRACES = """async () => ({
 AWAY = [(503, {}, b"")] * 20  # for as long as the traces are looked at
 
 
-def fill(page, survey, answer):
-    if survey.answers.kind == "scale":
-        page.get_by_role("spinbutton").fill(str(answer))
-    elif survey is MANY:
-        page.get_by_role("combobox").fill(answer)
-    else:
-        for one in [answer] if isinstance(answer, str) else answer:
-            page.get_by_label(one, exact=True).check()
-
-
 def traces(context, site, survey, answer, seed, replies=()):
     """Answer as a new device does, with the randomness of a seed; return all that is left."""
     page = context.new_page()
     page.goto(site.page(survey.id))
     page.evaluate("localStorage.clear()")
     page.reload()
-    fill(page, survey, answer)
+    group = page.get_by_role("group", name=survey.question, exact=True)
+    group.wait_for()
+    asking_of(survey.answers).fill(group, answer)
     page.evaluate(SEED, seed)
     site.posts, site.replies = [], [*replies]
     page.get_by_role("button", name="Send").click()
