@@ -42,8 +42,9 @@ _REASONS = {
         privet.analysis.kinds.scale.Numbers.estimate
         privet.audit.result.Audit.lower_bound
         privet.plan.margins: common_margin mean_margin rare_margin share_margin
-        privet.plan.planning.Plan: common_margin margin
-        privet.plan.planning.ScalePlan: margin share_margin
+        privet.plan.plans.Plan: common_margin margin
+        privet.plan.plans.ScalePlan: margin share_margin
+        privet.plan.plans.SurveyPlan.margin
         privet.plan.questionnaires.PlannedQuestion.standard_error
         privet.analysis.regression.fitted.Logit: predictor profiles
         privet.analysis.regression.fitting: fit fit_linear fit_logit

@@ -1,5 +1,7 @@
 """Plans for several choices and for numbers keep what they promise."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -9,9 +11,10 @@ from privet.analysis.numbers import Numbers
 from privet.analysis.scale_estimate import ScaleEstimate
 from privet.device.answers.choice import Choice
 from privet.errors import InvalidArgument
-from privet.mechanisms import Interval, KSubset, ListedSets, OneOption, SetSubset
+from privet.mechanisms import Interval, KSubset, ListedSets, OneOption, Rappor, SetSubset
 from privet.plan import Plan, ScalePlan, plan
 from privet.plan.margins import common_margin, expected_interval, mean_margin, rare_margin
+from privet.plan.planning import plan_with
 
 AGE = Scale(0, 120, 61, "years")
 
@@ -150,7 +153,8 @@ def test_the_mean_of_many_people_has_the_normal_margin():
         (AGE, {"n": 10, "margin": 0.001}, "reached by 10 people at epsilon <= 20"),
         (options(5, 2), {"epsilon": 1.0, "margin": 2.0}, r"a float in \(0, 1\)"),
         (options(5, 2), {"epsilon": 0.0, "n": 10}, "'epsilon'"),
-        (Choice(["a", "b"]), {"epsilon": 1.0, "n": 10}, "a number of categories, a Several or a S"),
+        (["a", "b"], {"epsilon": 1.0, "n": 10}, "'answers' .* a number of categories, or answers"),
+        (True, {"epsilon": 1.0, "n": 10}, "'answers'"),
     ],
 )
 def test_bad_plans_are_refused(answers, arguments, said):
@@ -158,5 +162,22 @@ def test_bad_plans_are_refused(answers, arguments, said):
         plan(answers, **arguments)
 
 
-def test_one_choice_is_planned_by_its_number_of_categories():
-    assert plan(30, epsilon=1.0, n=1000).d == KSubset(30, 1.0).d == 30
+@pytest.mark.parametrize("wished", [{"epsilon": 1.0, "n": 1000}, {"n": 9000, "margin": 0.05}])
+def test_one_choice_is_planned_by_its_number_of_categories(wished):
+    made, named = plan(30, **wished), plan(Choice([f"c{i}" for i in range(30)]), **wished)
+    assert made.d == 30
+    assert replace(named, answers=30) == made
+    assert plan(np.int64(30), **wished) == made
+
+
+@pytest.mark.parametrize(
+    ("answers", "mechanism", "said"),
+    [
+        (3, Rappor(3, 1.0), "one that hits every category at the same rate"),
+        (AGE, KSubset(61, 1.0), "one of windows of 61 cells"),
+        (AGE, Interval(60, 1.0), "one of windows of 61 cells"),
+    ],
+)
+def test_a_mechanism_of_other_answers_is_refused(answers, mechanism, said):
+    with pytest.raises(InvalidArgument, match=said):
+        plan_with(answers, mechanism, 100, 0.95)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from .arrays import Floats, Integers
 from .hits import Hits, drawn
 from .holders import Rates
 
-__all__ = ["Averages", "Estimator", "HitRates"]
+__all__ = ["Averages", "Estimator", "HitRates", "Rated"]
 
 
 class Estimator(ABC):
@@ -67,6 +67,7 @@ class Estimator(ABC):
         return Hits.matched(*self.spreads(shares)).p_values_of(shares, n)
 
 
+@runtime_checkable
 class Rated(Protocol):
     """A mechanism by which a count rises by 1 with one chance if a person holds a value, or not."""
 

@@ -7,10 +7,12 @@ from typing import Any
 
 import click
 
+from ..device.answers.base import Answers
 from ..device.mechanisms.choices import MOST_OPTIONS
 from ..device.questionnaire import Questionnaire
 from ..figures import canvas, plot_plan
 from ..plan import plan_questionnaire
+from ..plan.planners import planner_of
 from ..plan.planning import Asked
 from ..plan.planning import plan as make
 from ..shuffle.amplification import if_shuffled
@@ -73,7 +75,7 @@ def plan(
     if sum(value is not None for value in (epsilon, n, margin)) != 2:
         raise click.UsageError("Give two of --epsilon, --people and --margin.")
     found = make(answers, epsilon=epsilon, n=n, margin=margin, level=level)
-    rows = planned.compared_rows(found) if compared else None
+    rows = planner_of(found.answers).compared(found) if compared else None
     shuffled = planned.Shuffled(if_shuffled(found.mechanism, found.n, delta), delta)
     with outputs(None, figure) as (_, picture):
         if picture is not None:
@@ -91,11 +93,12 @@ def _answers(d: int | None, kind: dict[str, Any]) -> Asked:
     """Return a number of categories, options or a scale."""
     if d is None and kind["scale"] is None:
         raise click.UsageError("Give --categories, or --scale, or --questionnaire.")
-    if kind["several"] and d is not None and d > MOST_OPTIONS:
+    categories = d or 0
+    if kind["several"] and categories > MOST_OPTIONS:
         raise click.UsageError(f"--several is for at most {MOST_OPTIONS:,} options.")
-    few = range(min(d or 0, MOST_OPTIONS))  # options or none: of one choice, their number will do
+    few = range(min(categories, MOST_OPTIONS))  # of one choice, the number of categories will do
     answers = answers_from([f"option {i + 1}" for i in few], kind)
-    return d if isinstance(answers, list) else answers  # type: ignore[return-value]
+    return answers if isinstance(answers, Answers) else categories
 
 
 def _plan_questionnaire(path: Path, n: int, delta: float, json_out: bool) -> None:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from decimal import ROUND_UP, Context
+from functools import singledispatch
 from math import isfinite, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
-from ..device.answers.scale import Scale
-from ..device.mechanisms.base import Exclusive
 from ..device.questionnaire import Questionnaire
-from ..plan import Comparison, PlannedQuestion, SetComparison, compare, compare_for_sets, plan
-from ..plan.planning import Plan, ScalePlan
+from ..plan import Comparison, PlannedQuestion, ScalePlan, SetComparison
+from ..plan.planners import PERCENT, Row, planner_of
+from ..plan.plans import SurveyPlan
 from ..poisoning.gains import worth
 from .output import print_lines, printable, three_digits
 from .terminal import console, print_table
 
-Compared = Sequence[Comparison] | Sequence[SetComparison] | Sequence[ScalePlan]
-
 _WIDE = 115  # for all columns of a comparison
+# The columns that are for wide terminals alone.
+_COSTS = {"random", "counting", "decoding"}
 
 
 class Shuffled(NamedTuple):
@@ -38,111 +38,94 @@ class Shuffled(NamedTuple):
         return f"{level}, if nobody can link a report to a person"
 
 
-def print_plan(found: Plan | ScalePlan, shuffled: Shuffled) -> None:
+def print_plan(found: SurveyPlan, shuffled: Shuffled) -> None:
     """Print what a plan says, a line each."""
-    margin = f"{100 * found.level:g} % margin"
+    planner = planner_of(found.answers)
     lines = {"people": f"{found.n:,}", "privacy": f"ε = {found.epsilon:g}"}
-    if isinstance(found, ScalePlan):
-        lines[f"{margin}, the mean"] = f"± {_number(found.margin, found.answers.unit)}"
-        lines[f"{margin}, the share of the lower half"] = _percent(found.share_margin)
-    else:
-        one = "a category" if isinstance(found.mechanism, Exclusive) else "an option"
-        lines[f"{margin}, a rare {one.split()[1]}"] = _percent(found.margin)
-        lines[f"{margin}, {one} chosen by half"] = _percent(found.common_margin)
-        if isinstance(found.mechanism, Exclusive) or found.detectable is not None:
-            share = found.detectable
-            said = "none" if share is None else f"{100 * share:.3g} %"
-            lines["smallest share distinguishable from zero"] = said
+    lines |= {name: printable(said) for name, said in planner.lines(found).items()}
     lines[f"shuffled, {found.n:,} people"] = str(shuffled)
     if (lie := worth(found.mechanism)) is not None:
-        last = ", at the end of the scale" if isinstance(found, ScalePlan) else ""
-        lines["one false report"] = f"is worth up to {lie:.3g} honest answers{last}"
+        lines["one false report"] = f"is worth up to {lie:.3g} honest answers{planner.worth}"
     lines["report"] = f"{_size(found.report_bytes)}, {found.mechanism!r}"
     print_lines(lines)
 
 
-def compared_rows(found: Plan | ScalePlan) -> Compared:
-    """Return what the plan could have been with other mechanisms: windows, for a scale."""
-    answers, epsilon = found.answers, found.epsilon
-    if isinstance(answers, int):
-        return compare(answers, epsilon, found.n)
-    if not isinstance(answers, Scale):
-        return compare_for_sets(answers.size, epsilon, answers.most)
-    shape = answers.low, answers.high, answers.cells, answers.unit
-    aims = (Scale(*shape, aim, answers.whole) for aim in ("shape", "mean"))
-    return [plan(aim, epsilon=epsilon, n=found.n, level=found.level) for aim in aims]
-
-
-def describe_plan(found: Plan | ScalePlan, rows: Compared | None) -> dict[str, Any]:
+def describe_plan(found: SurveyPlan, rows: Sequence[Row] | None) -> dict[str, object]:
     """Return what JSON output says of a plan, and of all mechanisms."""
-    answers = found.answers
-    said = {"d": answers} if isinstance(answers, int) else {"answers": answers.described()}
-    document = said | _described(found) | {"false_report_worth": worth(found.mechanism)}
-    return document if rows is None else document | {"mechanisms": [*map(_described, rows)]}
+    document = planner_of(found.answers).fields | _described(found, found)
+    document |= {"false_report_worth": worth(found.mechanism)}
+    if rows is not None:
+        document["mechanisms"] = [_described(found, row) for row in rows]
+    return document
 
 
-def _described(one: Any) -> dict[str, Any]:
-    described = {name: value for name, value in vars(one).items() if name != "answers"}
-    described["mechanism"] = one.mechanism.name
-    window = {"window": one.mechanism.window} if isinstance(one, ScalePlan) else {}
-    return described | window | {"report_bytes": one.report_bytes}
+def _described(found: SurveyPlan, row: Row) -> dict[str, object]:
+    described = {name: value for name, value in vars(row).items() if name != "answers"}
+    described |= {"mechanism": row.mechanism.name, **planner_of(found.answers).shape(row.mechanism)}
+    return described | {"report_bytes": row.report_bytes}
 
 
 # --- mechanisms side by side ----------------------------------------------------------------------
 
 
-def print_compared(rows: Compared, found: Plan | ScalePlan) -> None:
+def print_compared(rows: Sequence[Row], found: SurveyPlan) -> None:
     """Print all mechanisms, and which one the plan is of."""
-    wide = console(120).width >= _WIDE
-    if isinstance(found, ScalePlan):
-        lines = [_of_window(row, found) for row in rows]  # type: ignore[arg-type]
-    elif isinstance(found.answers, int):
-        lines = [_of_mechanism(row, found, wide=wide) for row in rows]  # type: ignore[arg-type]
-    else:
-        lines = [_of_sets(row, found, rows[0]) for row in rows]  # type: ignore[arg-type]
+    lines = [_cells(row, rows, found) for row in rows]
+    narrow = console(120).width < _WIDE and not _COSTS.isdisjoint(lines[0])
+    if narrow:
+        lines = [{name: line[name] for name in line if name not in _COSTS} for line in lines]
     first, *heads = lines[0]
     cells = [line.values() for line in lines]
     print_table([first], heads, cells, width=120, no_wrap=True)
-    if isinstance(found.answers, int) and not wide:
+    if narrow:
         click.echo("A wider terminal also shows what each costs.\n")
 
 
-def _of_mechanism(row: Comparison, found: Plan, *, wide: bool) -> dict[str, str]:
-    cells = {
+@singledispatch
+def _cells(row: Row, rows: Sequence[Row], found: SurveyPlan) -> dict[str, str]:
+    """Return a row of the table, by the names of its columns."""
+    raise TypeError(f"There are no columns for {type(row).__name__}.")
+
+
+@_cells.register
+def _of_mechanism(row: Comparison, rows: Sequence[Row], found: SurveyPlan) -> dict[str, str]:
+    return {
         "mechanism": _marked(row, found),
-        "s.e. of a share": f"± {100 * sqrt(row.squared_error / row.mechanism.d):.2g} %",
+        "s.e. of a share": PERCENT.error(sqrt(row.squared_error / row.mechanism.d)),
         "squared error": f"{row.squared_error:.3g}",
         "of the best": f"{row.relative_error:,.3f} ×",
         "report": _size(row.report_bytes),
-    }
-    costs = {
         "random": _size(row.random_bytes),
         "counting": f"{three_digits(row.counting_steps)} per report",
         "decoding": three_digits(row.decoding_steps),
     }
-    return cells | costs if wide else cells
 
 
-def _of_sets(row: SetComparison, found: Plan, best: SetComparison) -> dict[str, str]:
+@_cells.register
+def _of_sets(
+    row: SetComparison, rows: Sequence[SetComparison], found: SurveyPlan
+) -> dict[str, str]:
     return {
         "mechanism": _marked(row, found),
-        "s.e. of an option": f"± {100 * row.deviation / sqrt(found.n):.2g} %",
-        "of the best": f"{row.deviation / best.deviation:,.3f} ×",
+        "s.e. of an option": PERCENT.error(row.deviation / sqrt(found.n)),
+        "of the best": f"{row.deviation / rows[0].deviation:,.3f} ×",
         "report": _size(row.report_bytes),
     }
 
 
-def _of_window(row: ScalePlan, found: ScalePlan) -> dict[str, str]:
+@_cells.register
+def _of_window(row: ScalePlan, rows: Sequence[Row], found: SurveyPlan) -> dict[str, str]:
+    margin = planner_of(row.answers).unit.reach(row.margin)
     return {
         "aim": row.answers.aim + (" ←" if row.mechanism == found.mechanism else ""),
         "window": f"{row.mechanism.window:,} of {row.mechanism.d:,} cells",
-        f"{100 * found.level:g} % margin, mean": f"± {_number(row.margin, found.answers.unit)}",
-        "lower half": _percent(row.share_margin),
+        f"{100 * found.level:g} % margin, mean": printable(margin),
+        "lower half": PERCENT.reach(row.share_margin),
         "report": _size(row.report_bytes),
     }
 
 
-def _marked(row: Comparison | SetComparison, found: Plan) -> str:
+def _marked(row: Row, found: SurveyPlan) -> str:
     name = row.mechanism.name
     return f"{name} ←" if name == found.mechanism.name else name
 
@@ -154,7 +137,6 @@ def print_questionnaire(
     questionnaire: Questionnaire, n: int, rows: Sequence[PlannedQuestion]
 ) -> None:
     """Print the shares of people a page, and what all tell, compared with other ways to ask."""
-    units = {one.id: getattr(one.answers, "unit", "") for one in questionnaire.surveys}
     pages = [
         (_asked(page.asks), f"{100 * page.share:.1f} %", f"{n * page.share:,.0f}")
         for page in questionnaire.pages
@@ -165,7 +147,7 @@ def print_questionnaire(
         (
             _asked(row.asks),
             f"{row.people:,.0f}",
-            _error(row, units),
+            _error(row, questionnaire),
             row.of,
             *(_factor(other, row) for other in (row.without_tables, row.one_each, row.split)),
         )
@@ -180,7 +162,7 @@ def print_questionnaire(
 
 def describe_questionnaire(
     questionnaire: Questionnaire, n: int, rows: Sequence[PlannedQuestion]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return what JSON output says of a questionnaire's plan; null is an error without bound."""
     return {
         "questionnaire": questionnaire.id,
@@ -203,7 +185,7 @@ def _where_splitting_wins(rows: Sequence[PlannedQuestion]) -> str:
     return f"Splitting ε over all questions would be better for {', '.join(wins)}."
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> object:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
@@ -211,24 +193,16 @@ def _asked(ids: Sequence[str]) -> str:
     return " × ".join(ids)
 
 
-def _error(row: PlannedQuestion, units: dict[str, str]) -> str:
+def _error(row: PlannedQuestion, questionnaire: Questionnaire) -> str:
     if not isfinite(row.standard_error):
         return "unknown"
-    if row.of == "mean":
-        return f"± {_number(row.standard_error, units[row.asks[0]])}"
-    return f"± {100 * row.standard_error:.2g} %"
+    first, *others = row.asks
+    unit = PERCENT if others else planner_of(questionnaire[first].answers).unit
+    return printable(unit.error(row.standard_error))
 
 
 def _factor(other: float, row: PlannedQuestion) -> str:
     return f"{other / row.standard_error:.2f} ×" if isfinite(other) else "unknown"
-
-
-def _number(value: float, unit: str) -> str:
-    return f"{value:.3g} {printable(unit)}".rstrip()
-
-
-def _percent(share: float) -> str:
-    return f"± {100 * share:.3g} %"
 
 
 def _size(count: int) -> str:

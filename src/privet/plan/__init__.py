@@ -7,7 +7,8 @@ tell of each question of a questionnaire, and what tables cost.
 
 from ..device.mechanisms.choosing import choose, choose_for_sets
 from .comparison import Comparison, compare
-from .planning import Plan, ScalePlan, plan
+from .planning import plan
+from .plans import Plan, ScalePlan
 from .questionnaires import PlannedQuestion, plan_questionnaire
 from .sets import SetComparison, compare_for_sets
 

@@ -10,8 +10,8 @@ Numbers on a scale have the intervals of the reports that are expected where all
 
 from __future__ import annotations
 
+from functools import singledispatch
 from math import sqrt
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from ..analysis.arrays import Floats
 from ..analysis.estimator import HitRates, Rated
 from ..analysis.numbers import Numbers
 from ..analysis.presence import binomial_tail
+from ..analysis.ramps import regression_of
 from ..device.answers.scale import Scale
 from ..device.mechanisms.base import Mechanism
 from ..device.mechanisms.hashes.one_option import OneOption
@@ -31,14 +32,29 @@ Ends = tuple[float, float]
 Shown = tuple[float, float, float]
 Counts = NDArray[np.int64]
 
-__all__ = ["common_margin", "expected_interval", "mean_margin", "rare_margin", "share_margin"]
+__all__ = [
+    "common_margin",
+    "expected_interval",
+    "mean_margin",
+    "rare_margin",
+    "rated",
+    "share_margin",
+]
 
 # Counts this many standard deviations from the mean, and so many steps of counts to a deviation:
 # every count, where a deviation is less. Of people who are asked about an option, fewer steps.
 _FAR, _STEPS, _ASKED_STEPS = 7, 16, 2
 
 
-def rare_margin(mechanism: Mechanism, n: int, alpha: float) -> float:
+def rated(mechanism: Mechanism) -> Rated:
+    """Return a mechanism whose categories are alike, or raise InvalidArgument, as for RAPPOR."""
+    if not isinstance(mechanism, Rated):
+        rule = "one that hits every category at the same rate"
+        raise InvalidArgument("plan", "mechanism", rule, mechanism)
+    return mechanism
+
+
+def rare_margin(mechanism: Rated, n: int, alpha: float) -> float:
     """Return how far the interval of a category that nobody holds will reach up, on average.
 
     That is how far its upper end is from the estimate, or from 0 where that is below. Below the
@@ -48,16 +64,16 @@ def rare_margin(mechanism: Mechanism, n: int, alpha: float) -> float:
     return high - share
 
 
-def common_margin(mechanism: Mechanism, n: int, alpha: float) -> float:
+def common_margin(mechanism: Rated, n: int, alpha: float) -> float:
     """Return half the expected width of the interval of a category that half of the crowd holds."""
     low, high = expected_interval(mechanism, 0.5, n, alpha)
     return (high - low) / 2
 
 
-def expected_interval(mechanism: Mechanism, theta: float, n: int, alpha: float) -> Ends:
+def expected_interval(mechanism: Rated, theta: float, n: int, alpha: float) -> Ends:
     """Return the expected ends of the interval of a share, as it is shown: within [0, 1].
 
-    Raise InvalidArgument for a mechanism whose categories are not alike, such as RAPPOR.
+    It is for a mechanism whose categories are alike (`rated`).
 
     >>> from privet.mechanisms import KSubset, OneOption
     >>> [round(end, 4) for end in expected_interval(KSubset(30, 1.0), 0.5, 50_000, 0.05)]
@@ -69,19 +85,13 @@ def expected_interval(mechanism: Mechanism, theta: float, n: int, alpha: float) 
     return low, high
 
 
-def _expected(mechanism: Mechanism, theta: float, n: int, alpha: float) -> Shown:
+@singledispatch
+def _expected(mechanism: Rated, theta: float, n: int, alpha: float) -> Shown:
     """Return the expected ends of the interval, and the expected estimate, all within [0, 1]."""
-    if isinstance(mechanism, OneOption):
-        return _expected_of_asked(mechanism, theta, n, alpha)
-    if isinstance(mechanism, ListedSets) and mechanism.k > 1:
-        return _expected_by_normal_law(mechanism, theta, n, alpha)
-    if not hasattr(mechanism, "hit_rates"):
-        rule = "one that hits every category at the same rate"
-        raise InvalidArgument("plan", "mechanism", rule, mechanism)
-    return _expected_by_rates(cast("Rated", mechanism), theta, n, alpha)
+    return _by_rates(mechanism, theta, n, alpha)
 
 
-def _expected_by_rates(mechanism: Rated, theta: float, n: int, alpha: float) -> Shown:
+def _by_rates(mechanism: Rated, theta: float, n: int, alpha: float) -> Shown:
     """Sum over all counts that occur, or, where they are many, over runs of neighbouring ones."""
     g, h = map(float, mechanism.hit_rates)
     counts, chances = _likely(n, h + theta * (g - h), _STEPS)
@@ -90,18 +100,23 @@ def _expected_by_rates(mechanism: Rated, theta: float, n: int, alpha: float) -> 
     return _within((low, high, rates.frequencies(counts, n)), chances)
 
 
-def _expected_of_asked(mechanism: OneOption, theta: float, n: int, alpha: float) -> Shown:
+@_expected.register
+def _of_asked(mechanism: OneOption, theta: float, n: int, alpha: float) -> Shown:
     """Average over how many people are asked about the option: nothing is known if none is."""
     shown, (asked, chances) = [], _likely(n, 1 / mechanism.d, _ASKED_STEPS)
     for people in asked.tolist():
         known = people > 0
         nothing = 0.0, 1.0, 0.5
-        shown.append(_expected_by_rates(mechanism, theta, people, alpha) if known else nothing)
+        shown.append(_by_rates(mechanism, theta, people, alpha) if known else nothing)
     low, high, share = (chances @ np.array(shown)).tolist()
     return low, high, share
 
 
-def _expected_by_normal_law(mechanism: ListedSets, theta: float, n: int, alpha: float) -> Shown:
+@_expected.register
+def _of_listed(mechanism: ListedSets, theta: float, n: int, alpha: float) -> Shown:
+    """Take counts by the normal law, unless a report holds one set."""
+    if mechanism.k == 1:
+        return _by_rates(mechanism, theta, n, alpha)
     g, h = map(float, mechanism.hit_rates)
     deviation = n * (g - h) * sqrt(mechanism.variance(np.array([theta]), n)[0])
     steps = np.arange(-_FAR * _STEPS, _FAR * _STEPS + 1) / _STEPS
@@ -150,7 +165,7 @@ def share_margin(scale: Scale, mechanism: Interval, n: int, alpha: float) -> flo
 
 def _expected_numbers(scale: Scale, mechanism: Interval, n: int) -> Numbers:
     """Return what n reports say that are spread as one expects where all cells are alike."""
-    chances = mechanism.analyst.estimator.chances.mean(axis=1)  # type: ignore[attr-defined]
+    chances = regression_of(mechanism).chances.mean(axis=1)
     below = np.rint(n * np.minimum(np.cumsum(chances), 1)).astype(np.int64)
     below[-1] = n
     windows = np.diff(below, prepend=0)

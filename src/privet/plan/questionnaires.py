@@ -8,10 +8,11 @@ from math import inf, prod, sqrt
 
 from ..analysis.tables.sharing import best_shares, measured, spread_alone, tabled
 from ..analysis.tables.variances import split_variance, total_variance
+from ..device.contract import Contract
 from ..device.mechanisms.base import Mechanism
-from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..errors.arguments import whole
+from .planners import planner_of
 
 Ids = tuple[str, ...]
 
@@ -56,7 +57,7 @@ class PlannedQuestion:
     split: float
 
 
-def plan_questionnaire(questionnaire: Questionnaire, n: int) -> list[PlannedQuestion]:
+def plan_questionnaire(questionnaire: Contract, n: int) -> list[PlannedQuestion]:
     """Return what n people tell of each question, and of each table that is asked, and other ways.
 
     >>> from privet import Questionnaire, Survey
@@ -72,26 +73,23 @@ def plan_questionnaire(questionnaire: Questionnaire, n: int) -> list[PlannedQues
 
     """
     n = whole("plan_questionnaire", "n", n, 1)
-    surveys = questionnaire.surveys
+    surveys, by_id = questionnaire.surveys, {one.id: one for one in questionnaire.surveys}
     pages = {page.asks: (n * page.share, page.mechanism) for page in questionnaire.pages}
     alone: list[Ids] = [(one.id,) for one in surveys]
-    own = [pages[ids][1] if ids in pages else _own(questionnaire, ids) for ids in alone]
+    # A question that is never asked by itself would have the mechanism that its answers choose.
+    chosen = [one.answers.choose(questionnaire.epsilon) for one in surveys]
+    own = [pages[ids][1] if ids in pages else one for ids, one in zip(alone, chosen, strict=True)]
     best = best_shares(surveys, alone, own) if len(surveys) > 1 else {alone[0]: 1.0}
     without = {ids: (n * best[ids], m) for ids, m in zip(alone, own, strict=True)}
     each = {ids: (n / len(surveys), m) for ids, m in zip(alone, own, strict=True)}
     rows = []
     for ids in [*alone, *(asks for asks in pages if len(asks) > 1)]:
-        asked = [questionnaire[name] for name in ids]
+        asked = [by_id[name] for name in ids]
         people = sum(many for asks, (many, _) in pages.items() if _tells(asked, ids, asks))
-        errors = [_error(surveys, ids, way) for way in (pages, without, each)]
+        errors = [_error(by_id, ids, way) for way in (pages, without, each)]
         errors.append(_split_error(asked, n, len(surveys)))
         rows.append(PlannedQuestion(ids, measured(asked), people, *errors))
     return rows
-
-
-def _own(questionnaire: Questionnaire, ids: Ids) -> Mechanism:
-    """Return the mechanism of a question that is never asked by itself, if it were."""
-    return questionnaire[ids[0]].answers.choose(questionnaire.epsilon)
 
 
 def _tells(asked: Sequence[Survey], ids: Ids, page: Ids) -> bool:
@@ -99,14 +97,13 @@ def _tells(asked: Sequence[Survey], ids: Ids, page: Ids) -> bool:
     return page == ids or (measured(asked) == "share" and {*ids} <= {*page})
 
 
-def _error(surveys: Sequence[Survey], ids: Ids, pages: dict[Ids, tuple[float, Mechanism]]) -> float:
-    by_id = {one.id: one for one in surveys}
+def _error(by_id: dict[str, Survey], ids: Ids, pages: dict[Ids, tuple[float, Mechanism]]) -> float:
     asked = [by_id[name] for name in ids]
     if measured(asked) != "share":
         people, mechanism = pages.get(ids, (0.0, None))
         return _alone_error(asked[0], mechanism, people) if mechanism else inf
     joint = [page for page in pages if measured([by_id[name] for name in page]) == "share"]
-    sizes, (table, *places) = tabled(surveys, [ids, *joint])
+    sizes, (table, *places) = tabled([*by_id.values()], [ids, *joint])
     people_of, mechanisms = [pages[page][0] for page in joint], [pages[page][1] for page in joint]
     total = total_variance(sizes, places, people_of, mechanisms, table, sampling=True)
     return sqrt(total / prod(sizes[q] for q in table))
@@ -114,8 +111,7 @@ def _error(surveys: Sequence[Survey], ids: Ids, pages: dict[Ids, tuple[float, Me
 
 def _alone_error(survey: Survey, mechanism: Mechanism, people: float) -> float:
     """Return the error of the mean, in the scale's units, or of an option."""
-    answers = survey.answers
-    half = (answers.high - answers.low) / 2 if answers.kind == "scale" else 1  # type: ignore[attr-defined]
+    half = planner_of(survey.answers).half
     return half * sqrt(spread_alone(survey, mechanism) / people) if people else inf
 
 
