@@ -35,25 +35,20 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
-from ..device.answers.scale import Scale
-from ..device.answers.several import Several
+from ..device.answers.base import Answers
 from ..device.contract import Contract
 from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..errors import InvalidArgument, InvalidFile, InvalidSurvey, PrivetError
+from .planners import drafts
 
 __all__ = ["contract_of", "parsed", "read_draft"]
 
 _FIELDS = {"title", "epsilon", "id", "tables", "questions", "shares"}
-_QUESTION = {
-    "categories": {"mechanism"},
-    "several": {"most", "pairs", "mechanism"},
-    "scale": {"cells", "unit", "aim", "whole", "bands"},
-}
 
 
 def read_draft(path: Path) -> Questionnaire:
@@ -121,28 +116,21 @@ def _questionnaire(draft: dict[str, Any]) -> Questionnaire:
     )  # fmt: skip
 
 
-def _answers(name: str, fields: Mapping[str, Any]) -> Any:
-    """Return the kind of answer that a question's fields describe."""
-    kinds = [kind for kind in _QUESTION if kind in fields]
-    if len(kinds) != 1:
-        raise InvalidSurvey(f"question {name!r}: one of {', '.join(_QUESTION)} is needed.")
-    (kind,) = kinds
-    _check(f"question {name!r}", fields, {"question", kind} | _QUESTION[kind], set())
-    found: Any = fields[kind]
-    also = {name: fields[name] for name in fields if name not in ("question", "mechanism", kind)}
-    if kind == "categories":
-        return found
-    if not isinstance(found, list):
-        raise InvalidSurvey(f"question {name!r}: {kind} is an array. Got {found!r:.60}.")
-    if kind == "several":
-        also.setdefault("most", min(3, len(found)))
-        return Several(found, **also)
-    if len(found) != 2:
-        raise InvalidSurvey(f"question {name!r}: a scale is [low, high]. Got {found!r:.60}.")
-    return Scale(*found, **also)
+def _answers(name: str, fields: dict[str, Any]) -> Answers:
+    """Return the answers that a question's fields describe."""
+    found = [draft for draft in drafts.values() if draft.field in fields]
+    if len(found) != 1:
+        raise InvalidSurvey(f"question {name!r}: one of {', '.join(drafts)} is needed.")
+    (draft,) = found
+    _check(f"question {name!r}", fields, {"question", draft.field} | draft.beside, set())
+    own = {one: fields[one] for one in fields if one not in ("question", "mechanism")}
+    try:
+        return draft.read(own)
+    except InvalidSurvey as error:
+        raise InvalidSurvey(f"question {name!r}: {error}") from None
 
 
-def _check(what: str, fields: Mapping[str, Any], known: set[str], needed: set[str]) -> None:
+def _check(what: str, fields: Mapping[str, Any], known: Set[str], needed: Set[str]) -> None:
     for name in fields:
         if name not in known:
             there = ", ".join(sorted(known))
