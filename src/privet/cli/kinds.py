@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import click
 
@@ -71,24 +71,27 @@ def kinds_without_bands(command: Any) -> Any:
     return command
 
 
+class _Kind(NamedTuple):
+    """How a command asks for a kind of answer: by one option, and with others that go with it."""
+
+    option: str
+    others: tuple[str, ...]
+    made: Callable[[Sequence[str], dict[str, Any]], Answers]
+
+
 def answers_from(names: Sequence[str], given: dict[str, Any]) -> Sequence[str] | Answers:
     """Return the kind of answer that these options ask for, refusing those of another kind."""
-    several, numbers = ("most", "pairs"), ("unit", "whole", "aim", "bands")
-    if given["scale"] is not None:
-        if names or given["several"]:
-            raise click.UsageError("--scale is for numbers: without categories, or --several.")
-        _refuse(given, several, "--several")
-        return _scale(given)
-    _refuse(given, numbers, "--scale")
-    if not given["several"]:
-        _refuse(given, several, "--several")
-        return names
-
-    most = given["most"] or min(3, len(names))
-    return Several(names, most, pairs=given["pairs"])
+    asked = [kind for kind in _KINDS if given[kind.option] not in (None, False)]
+    for kind in _KINDS:
+        for name in kind.others:
+            if kind not in asked and given.get(name):
+                raise click.UsageError(f"--{name} is for --{kind.option}.")
+    return asked[0].made(names, given) if asked else names
 
 
-def _scale(given: dict[str, Any]) -> Answers:
+def _scale(names: Sequence[str], given: dict[str, Any]) -> Scale:
+    if names or given["several"]:
+        raise click.UsageError("--scale is for numbers: without categories, or --several.")
     also = {name: given[name] for name in ("unit", "whole", "aim") if given[name]}
     if given.get("bands") is not None:
         try:
@@ -98,7 +101,12 @@ def _scale(given: dict[str, Any]) -> Answers:
     return Scale(*given["scale"], **also)
 
 
-def _refuse(given: dict[str, Any], names: Sequence[str], kind: str) -> None:
-    for name in names:
-        if given.get(name):
-            raise click.UsageError(f"--{name} is for {kind}.")
+def _several(names: Sequence[str], given: dict[str, Any]) -> Several:
+    most = given["most"] or min(3, len(names))
+    return Several(names, most, pairs=given["pairs"])
+
+
+_KINDS = (
+    _Kind("scale", ("unit", "whole", "aim", "bands"), _scale),
+    _Kind("several", ("most", "pairs"), _several),
+)
