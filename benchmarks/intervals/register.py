@@ -42,8 +42,8 @@ _REASONS = {
         privet.analysis.kinds.scale.Numbers.estimate
         privet.audit.result.Audit.lower_bound
         privet.plan.margins: common_margin mean_margin rare_margin share_margin
-        privet.plan.plans.Plan: common_margin margin
-        privet.plan.plans.ScalePlan: margin share_margin
+        privet.plan.plans.Plan.common_margin
+        privet.plan.plans.ScalePlan.share_margin
         privet.plan.plans.SurveyPlan.margin
         privet.plan.questionnaires.PlannedQuestion.standard_error
         privet.analysis.regression.fitted.Logit: predictor profiles
