@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
 from ..device.answers.base import Answers
 from ..device.answers.scale import Scale
 from ..device.answers.several import Several
+
+C = TypeVar("C", bound=Callable[..., Any])
 
 _PARTS = (2, 3)
 
@@ -59,12 +61,12 @@ _BANDS = click.option(
 )  # fmt: skip
 
 
-def kinds(command: Any) -> Any:
+def kinds(command: C) -> C:
     """Give a command the options of all kinds of answer."""
     return kinds_without_bands(_BANDS(command))
 
 
-def kinds_without_bands(command: Any) -> Any:
+def kinds_without_bands(command: C) -> C:
     """Give a command those that matter for a question by itself."""
     for option in reversed(_OPTIONS):
         command = option(command)
