@@ -233,7 +233,7 @@ def test_what_is_refused(waves, folder):
         (USAGE, ["before.parquet", "after.parquet", "--top", 3], "--top is for categories"),
         (USAGE, ["before.parquet", "after.parquet", "--question", "age"], "age is a survey"),
         (BAD_DATA, ["before.parquet", "other.parquet"], "do not have the same ends"),
-        (BAD_DATA, ["before.parquet", "drinks.parquet"], "'age' and 'drinks' asks for a number"),
+        (BAD_DATA, ["before.parquet", "drinks.parquet"], "'age' and 'drinks' asks for numbers"),
         (BAD_DATA, ["drinks.parquet", "uses.parquet"], "do not have the same categories"),
         (BAD_DATA, ["before.parquet", "--known", "known.csv"], "'mode' must be the name of a"),
         (BAD_DATA, ["before.parquet", "--known", "shares.csv"], "there is no column 'figure'"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privet import Estimate, Survey, simulate
-from privet.cli.show import print_estimate
+from privet.cli.renderings.shares import print_estimate
 
 ENDS = re.compile(r"([\d.]+) – +([\d.]+) %")
 
