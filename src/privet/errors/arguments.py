@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 from sys import float_info
+from typing import TypeGuard, cast
 
 from . import InvalidArgument
 
@@ -20,7 +21,7 @@ __all__ = [
 ]
 
 
-def is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """Tell whether a value is an integer of any type but bool.
 
     >>> is_whole(3), is_whole(True), is_whole(3.0)
@@ -31,7 +32,7 @@ def is_whole(value: object) -> bool:
     return isinstance(value, Integral)
 
 
-def is_finite(value: object) -> bool:
+def is_finite(value: object) -> TypeGuard[float]:
     """Tell whether a value is a number of any type but bool, and a float can hold it.
 
     >>> is_finite(3), is_finite(True), is_finite(float("nan")), is_finite(10**400)
@@ -39,7 +40,8 @@ def is_finite(value: object) -> bool:
     """
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
-    return bool(-float_info.max <= value <= float_info.max)  # type: ignore[operator]
+    number = cast("float", value)  # which compares like one
+    return bool(-float_info.max <= number <= float_info.max)
 
 
 def whole(owner: str, parameter: str, value: object, low: int, high: int | None = None) -> int:
@@ -48,8 +50,8 @@ def whole(owner: str, parameter: str, value: object, low: int, high: int | None 
     >>> whole("KSubset", "d", 10, 2)
     10
     """
-    if is_whole(value) and low <= value and (high is None or value <= high):  # type: ignore[operator]
-        return int(value)  # type: ignore[call-overload, no-any-return]
+    if is_whole(value) and low <= value and (high is None or value <= high):
+        return int(value)
     rule = f"an int >= {low}" if high is None else f"an int in [{low}, {high}]"
     raise InvalidArgument(owner, parameter, rule, value)
 
@@ -60,9 +62,9 @@ def positive(owner: str, parameter: str, value: object) -> float:
     >>> positive("plan", "margin", 1)
     1.0
     """
-    if not is_finite(value) or float(value) <= 0:  # type: ignore[arg-type]
+    if not is_finite(value) or float(value) <= 0:
         raise InvalidArgument(owner, parameter, "a finite number > 0", value)
-    return float(value)  # type: ignore[arg-type]
+    return float(value)
 
 
 def alpha_of(owner: str, level: object, name: str = "level") -> float:
@@ -88,6 +90,6 @@ def check_target(owner: str, target: object, n: int | None = None) -> None:
         return
     if n is None:
         raise InvalidArgument(owner, "target", "'population' or 'sample'", target)
-    if not is_whole(target) or target < n:  # type: ignore[operator]
+    if not is_whole(target) or target < n:
         rule = f"'population', 'sample' or a number of people, an int >= {n}"
         raise InvalidArgument(owner, "target", rule, target)

@@ -183,5 +183,5 @@ def _checked(mechanism: Mechanism, targets: Sequence[int]) -> list[int]:
 
 
 def _check_fraction(owner: str, fraction: object) -> None:
-    if not is_finite(fraction) or not 0 <= fraction <= 1:  # type: ignore[operator]
+    if not is_finite(fraction) or not 0 <= fraction <= 1:
         raise InvalidArgument(owner, "fraction", "a number in [0, 1]", fraction)

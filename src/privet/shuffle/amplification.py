@@ -166,6 +166,6 @@ def _people(owner: str, n: object) -> int:
 
 
 def _probability(owner: str, delta: object) -> float:
-    if not is_finite(delta) or not 0 < delta < 1:  # type: ignore[operator]
+    if not is_finite(delta) or not 0 < delta < 1:
         raise InvalidArgument(owner, "delta", "a number in (0, 1)", delta)
-    return float(delta)  # type: ignore[arg-type]
+    return float(delta)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 from warnings import warn
 
 import numpy as np
@@ -12,12 +12,14 @@ from ...device.answers.scale import FRACTION_BITS, Scale
 from ...device.entropy import Entropy, secure
 from ...device.keystream import FILL_SLACK
 from ...device.mechanisms.base import Mechanism
+from ...device.mechanisms.scales.interval import Interval
 from ...device.survey import Survey
 from ...device.values import text_of
 from ...errors import Clamped, InvalidAnswer
 from ..cleaning import MISSING, UNKNOWN, Cleaning
 from ..columns import arrow, number_values, numbers_in
 from ..scale_estimate import ScaleEstimate
+from ..scales import WindowRegression
 from .base import Found, Kind, Values
 
 __all__ = ["Numbers", "places"]
@@ -95,9 +97,9 @@ class Numbers(Kind[Scale, ScaleEstimate]):
 
     def spread(self, mechanism: Mechanism) -> float:
         """Return that of the mean on [-1, 1], when all windows are equally likely."""
-        windows = np.arange(mechanism.numbers)  # type: ignore[attr-defined]
-        slope = float(mechanism.slope)  # type: ignore[attr-defined]
-        chances = mechanism.analyst.estimator.chances.mean(axis=1)  # type: ignore[attr-defined]
+        interval = cast("Interval", mechanism)
+        windows, slope = np.arange(interval.numbers), float(interval.slope)
+        chances = cast("WindowRegression", interval.analyst.estimator).chances.mean(axis=1)
         spread = chances @ windows**2 - (chances @ windows) ** 2
         return float(spread * (2 / slope / (mechanism.d - 1)) ** 2)
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...device.mechanisms.forwards import Target
+from ...device.mechanisms.symmetric import shrinkable
 from ...errors import InvalidArgument, NoReports, SurveyMismatch
 from ...errors.arguments import alpha_of, check_target, is_whole
 from ..arrays import Floats
@@ -154,7 +155,8 @@ class Poststratified(Shown):
     def shrink(self) -> Floats:
         """Return a distribution to show: those of the groups, shrunk together and weighted."""
         counts, n = zip(*((one.counts, one.n) for one in self.groups.values()), strict=True)
-        shrunk = shrink_groups(self.survey.mechanism, counts, n)  # type: ignore[arg-type]
+        mechanism = shrinkable("Estimate.shrink", self.survey.mechanism)
+        shrunk = shrink_groups(mechanism, counts, n)
         weighted: Floats = self._weights @ shrunk
         return weighted
 

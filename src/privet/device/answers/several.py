@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ...errors import InvalidAnswer, InvalidArgument
 from ...errors.arguments import whole
 from ..mechanisms.base import Mechanism
+from ..mechanisms.choices import Choices
 from ..mechanisms.choosing import choose_for_sets
 from ..mechanisms.registry import for_several
 from ..wording import check_names
@@ -79,11 +80,12 @@ class Several(Answers["Estimate"]):
 
     def made(self, kind: type[Mechanism], epsilon: float) -> Mechanism:
         """Return the best mechanism of a kind."""
-        return kind(self.size, epsilon, self.most)  # type: ignore[call-arg]
+        return for_several[kind.name](self.size, epsilon, self.most)
 
     def fits(self, mechanism: Mechanism) -> bool:
         """Tell whether a mechanism is for just these options, and as many a person."""
-        return super().fits(mechanism) and mechanism.most == self.most  # type: ignore[attr-defined]
+        of_sets = isinstance(mechanism, Choices) and mechanism.most == self.most
+        return of_sets and super().fits(mechanism)
 
     def value(self, answer: object) -> tuple[int, ...]:
         """Return the positions of the options that were chosen, in order."""
