@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from ..device.values import plain, text_of
 from ..errors import InvalidAnswer, InvalidArgument, InvalidReport, MissingExtra
 from ..errors.extras import require
+
+if TYPE_CHECKING:  # which take long to import, or are not installed
+    from pandas import DataFrame
 
 __all__ = [
     "ANSWERS",
@@ -48,13 +51,13 @@ def arrow(submodule: str = "") -> Any:
     return require(package, "analysis", "Reading and writing Arrow data")
 
 
-def frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+def frame(columns: Mapping[str, Sequence[Any]]) -> DataFrame:
     """Return columns as a pandas DataFrame."""
     try:
-        from pandas import DataFrame
+        from pandas import DataFrame as Frame
     except ImportError:
         raise MissingExtra("to_frame", "pandas", "pandas") from None
-    return DataFrame(columns)
+    return Frame(columns)
 
 
 def is_column(data: object) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from .numbers import Numbers
 from .shown import Shown
 from .sums.scale_changes import ScaleChanges, scale_changes
 from .tallied import Tallied
+
+if TYPE_CHECKING:  # which take long to import, or are not installed
+    from matplotlib.axes import Axes
 
 __all__ = ["ScaleEstimate"]
 
@@ -182,7 +185,7 @@ class ScaleEstimate(Shown):
         """
         return scale_changes(before, self)
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw how the numbers are spread; return the matplotlib axes."""
         from ..figures import plot_scale
 

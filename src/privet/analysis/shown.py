@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,11 @@ from .columns import arrow, frame
 from .notebook import of_estimate
 from .presence import discoveries
 from .refine.simplex import project_simplex
+
+if TYPE_CHECKING:  # which take long to import, or are not installed
+    import pyarrow
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
 
 Sort = Literal["survey", "share", "name"]
 
@@ -166,15 +171,15 @@ class Shown(ABC):
             **({"shrunk": self.shrink()} if self.can_shrink else {}),
         }
 
-    def to_frame(self, level: float = 0.95, **options: Any) -> Any:
+    def to_frame(self, level: float = 0.95, **options: Any) -> DataFrame:
         """Return a pandas DataFrame, one row per category; options as those of `interval`."""
         return frame(self.columns(level, **options))
 
-    def to_arrow(self, level: float = 0.95, **options: Any) -> Any:
+    def to_arrow(self, level: float = 0.95, **options: Any) -> pyarrow.Table:
         """Return a pyarrow Table, one row per category; options as those of `interval`."""
         return arrow().table(self.columns(level, **options))
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the shares with their intervals; return the matplotlib axes.
 
         The options are those of `privet.figures.plot_estimate`: level, target, truth, simultaneous,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from math import exp
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -34,7 +33,7 @@ def read_survey(path: Path) -> Survey:
     return found
 
 
-def read_contract(path: Path, others: Sequence[OnePath] = ()) -> Any:
+def read_contract(path: Path, others: Sequence[OnePath] = ()) -> Contract:
     """Read a survey or questionnaire from its own file, or from reports, which carry it.
 
     Where it is among the other files instead, that is said.
@@ -51,7 +50,7 @@ def read_contract(path: Path, others: Sequence[OnePath] = ()) -> Any:
         raise
 
 
-def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Any, list[OnePath]]:
+def survey_and_reports(path: Path, reports: Sequence[OnePath]) -> tuple[Contract, list[OnePath]]:
     """Return the survey, and the reports: the first file too, if it carries the survey."""
     carried = carried_survey(path) if path.is_file() else None
     if carried is not None:

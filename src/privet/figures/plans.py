@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,8 +10,11 @@ from ..plan.planners import planner_of
 from ..plan.plans import SurveyPlan
 from .canvas import HEDGE, TRUTH, new_figure, set_title
 
+if TYPE_CHECKING:  # which takes long to import
+    from matplotlib.figure import Figure
 
-def plot_plan(plan: SurveyPlan) -> Any:
+
+def plot_plan(plan: SurveyPlan) -> Figure:
     """Draw the margin of error against ε, for this many people and others; return the figure."""
     figure = new_figure(7, 4.5)
     ax = figure.gca()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from ..figures.canvas import HEDGE, INK, new_figure
 from .curves import Information, Point, find_threshold
 from .protocol import LABELS
 from .table import Table1
+
+if TYPE_CHECKING:  # which take long to import, or are not installed
+    from matplotlib.figure import Figure
 
 _GREY = "#8a8f94"
 # Distinguishable without colour: by lightness, mark and dash.
@@ -25,7 +28,7 @@ _STYLES: dict[str, dict[str, Any]] = {
 _NORMS = {"l2": "squared ℓ2 error", "l1": "ℓ1 error"}
 
 
-def draw_errors(table: Table1, norm: str = "l2") -> Any:
+def draw_errors(table: Table1, norm: str = "l2") -> Figure:
     """Draw, for each d, every error relative to the k#-subset mechanism with real reports."""
     domains = list(dict.fromkeys(d for d, _ in table.rows))
     figure = new_figure(9, 7.6)
@@ -53,7 +56,7 @@ def draw_errors(table: Table1, norm: str = "l2") -> Any:
     return figure
 
 
-def draw_agreement(table: Table1) -> Any:
+def draw_agreement(table: Table1) -> Figure:
     """Draw printed against reproduced values, and the z-scores of all cells."""
     figure = new_figure(9, 3.6)
     left, right = figure.subplots(1, 2)
@@ -78,7 +81,7 @@ def draw_agreement(table: Table1) -> Any:
     return figure
 
 
-def draw_understatement(table: Table1) -> Any:
+def draw_understatement(table: Table1) -> Figure:
     """Draw printed over real errors against d, and the factor by which the protocol is too kind."""
     figure = new_figure(9, 3.6)
     for ax, norm in zip(figure.subplots(1, 2, sharey=True), _NORMS, strict=True):
@@ -102,7 +105,7 @@ def draw_understatement(table: Table1) -> Any:
     return figure
 
 
-def draw_reduction(table: Table1) -> Any:
+def draw_reduction(table: Table1) -> Figure:
     """Draw how much less error the k#-subset mechanism makes than the better of its rivals."""
     figure = new_figure(9, 3.8)
     ax = figure.gca()
@@ -128,7 +131,7 @@ def draw_reduction(table: Table1) -> Any:
     return figure
 
 
-def draw_information(curves: Information) -> Any:
+def draw_information(curves: Information) -> Figure:
     """Draw the information of each mechanism against the bounds, the best sizes, the thresholds."""
     figure = new_figure(9, 6.4)
     parts: Any = figure.subfigures(2, 1, height_ratios=(1, 1.1))

@@ -15,7 +15,7 @@ from itertools import islice, product
 from math import sqrt
 from secrets import randbits
 from threading import Event
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.random import Generator
@@ -34,6 +34,11 @@ from ..errors import InvalidArgument
 from ..errors.arguments import check_target, whole
 from .population import MOST_PEOPLE, counts
 from .truths import Truth, truth
+
+if TYPE_CHECKING:  # which take long to import, or are not installed
+    import pyarrow
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 Factory: TypeAlias = Callable[[int, float], Mechanism]
 Estimator: TypeAlias = Callable[[Mechanism, NDArray[np.int64], int], Floats]
@@ -88,15 +93,15 @@ class Experiment:
         """Return the table column by column; every output format is made from it."""
         return {name: [getattr(row, name) for row in self.rows] for name in Row._fields}
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame."""
         return frame(self.columns())
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> pyarrow.Table:
         """Return a pyarrow Table."""
         return arrow().table(self.columns())
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """Draw the squared ℓ2 errors against ε, d or n; return the matplotlib figure."""
         from ..figures import plot_experiment
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ..notebook import of_table
 from .covariates import Covariates
 from .predicting import Predictor
 from .profiles import Profiles
+
+if TYPE_CHECKING:  # which take long to import, or are not installed
+    from pandas import DataFrame
 
 __all__ = ["Fitted", "Linear", "Logit"]
 
@@ -109,7 +112,7 @@ class Fitted(ABC):
         }
         return {**self._labels, **{name: column.T.ravel() for name, column in numbers.items()}}
 
-    def to_frame(self, level: float = 0.95) -> Any:
+    def to_frame(self, level: float = 0.95) -> DataFrame:
         """Return a pandas DataFrame, one row for each coefficient."""
         return frame(self.columns(level))
 

@@ -40,6 +40,9 @@ from .ratios import ConditionalShares, cell_columns
 from .unlike import excess
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
     from .combining import Combined
 
 __all__ = ["Margin", "Shares", "Table"]
@@ -131,7 +134,7 @@ class Shares:
         every = zip(*product(*self.categories), strict=True)
         return dict(zip(self.names, map(list, every), strict=True))
 
-    def to_frame(self, level: float = 0.95, **options: Any) -> Any:
+    def to_frame(self, level: float = 0.95, **options: Any) -> DataFrame:
         """Return a pandas DataFrame, one row per cell; options as those of `interval`."""
         return frame(self.columns(level, **options))
 
@@ -268,7 +271,7 @@ class Table(Shares):
         self._check_two("association")
         return association(self)
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the shares of two questions' answers; return the matplotlib axes.
 
         The options are those of `privet.figures.plot_table`: level.
