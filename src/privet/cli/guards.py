@@ -27,8 +27,8 @@ _NOT_BYTES = {
 
 def read_survey(path: Path) -> Survey:
     """Read a survey, and nothing else, from its own file or from a file of reports."""
-    found = read_contract(path)
-    if not isinstance(found, Survey):
+    found = read_contract(path).only
+    if found is None:
         raise InvalidFile(f"{path}: this is a questionnaire; see privet questionnaire.")
     return found
 
