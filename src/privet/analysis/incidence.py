@@ -8,7 +8,7 @@ value j.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, singledispatch
 from typing import Protocol, cast
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..device.mechanisms.hashes.one_bit import OneBit
 from ..device.mechanisms.scales.interval import Interval
 from ..device.mechanisms.subsets.design import Design
 from ..device.mechanisms.subsets.k_subset import KSubset
+from ..device.mechanisms.symmetric import Symmetric
 from . import kernels
 from .arrays import Floats
 from .designs import BlockCounter
@@ -181,15 +182,23 @@ class Intervals:
         return spread
 
 
-def reported_sets(mechanism: Design | OneBit | LocalHash) -> Iterable[tuple[Incidence, int]]:
+@singledispatch
+def reported_sets(mechanism: Symmetric) -> Iterable[tuple[Incidence, int]]:
     """Return all that can be reported, some sets at a time, and how many reports each set is."""
-    if isinstance(mechanism, Design):
-        return [(blocks_of(mechanism), 1)]
-    if isinstance(mechanism, OneBit):
-        return [(Rows(mechanism), 1)]
-    return _of_hashes(mechanism)
+    raise TypeError(f"{mechanism!r} reports more sets than can be listed.")
 
 
+@reported_sets.register
+def _(mechanism: Design) -> Iterable[tuple[Incidence, int]]:
+    return [(blocks_of(mechanism), 1)]
+
+
+@reported_sets.register
+def _(mechanism: OneBit) -> Iterable[tuple[Incidence, int]]:
+    return [(Rows(mechanism), 1)]
+
+
+@reported_sets.register
 def _of_hashes(mechanism: LocalHash) -> Iterator[tuple[Intervals, int]]:
     """Yield all that local hashing can report, some at a time, and how many reports each set is.
 

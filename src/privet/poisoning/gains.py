@@ -91,6 +91,7 @@ def mean_gain(mechanism: Interval, fraction: float, mean: float = 0.0) -> float:
     return fraction * (middle + reach - mean)
 
 
+@singledispatch
 def worth(mechanism: Mechanism) -> float | None:
     """Return how many honest answers one false report is worth, or None where that is not known.
 
@@ -107,15 +108,21 @@ def worth(mechanism: Mechanism) -> float | None:
     >>> round(worth(OneOption(20, 1.0, most=10)), 1)
     31.6
     """
-    if isinstance(mechanism, OneOption):
-        return mechanism.d * gain(mechanism, [0], 1.0)
-    if isinstance(mechanism, Interval):
-        middle = (mechanism.d - 1) / 2
-        return mean_gain(mechanism, 1.0, middle) / middle
     try:
         return gain(mechanism, [0], 1.0)
     except InvalidArgument:
         return None
+
+
+@worth.register
+def _(mechanism: OneOption) -> float:
+    return mechanism.d * gain(mechanism, [0], 1.0)
+
+
+@worth.register
+def _(mechanism: Interval) -> float:
+    middle = (mechanism.d - 1) / 2
+    return mean_gain(mechanism, 1.0, middle) / middle
 
 
 @singledispatch

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from hashlib import sha256
 from typing import Literal
 
@@ -61,15 +62,30 @@ def draws_for(groups: Sequence[CountedShares]) -> int:
     return 0 if steps > _STEPS_A_DRAW else int(np.clip(_STEPS / steps, _LEAST_DRAWS, _MOST_DRAWS))
 
 
+@singledispatch
 def _noise_rate(mechanism: Mechanism) -> float:
     """Return how often noise supports a category, or fails to."""
-    if isinstance(mechanism, Symmetric):
-        return min(mechanism.h, 1 - mechanism.h)
-    if isinstance(mechanism, Cohorts):
-        return float(mechanism.telling_rates[1])
-    if isinstance(mechanism, Interval):
-        return (mechanism.window << mechanism.scale) / mechanism.total
-    return float(mechanism.alpha) if isinstance(mechanism, GeometricNoise) else 0.0
+    return 0.0
+
+
+@_noise_rate.register
+def _(mechanism: Symmetric) -> float:
+    return min(mechanism.h, 1 - mechanism.h)
+
+
+@_noise_rate.register
+def _(mechanism: Cohorts) -> float:
+    return float(mechanism.telling_rates[1])
+
+
+@_noise_rate.register
+def _(mechanism: Interval) -> float:
+    return (mechanism.window << mechanism.scale) / mechanism.total
+
+
+@_noise_rate.register
+def _(mechanism: GeometricNoise) -> float:
+    return float(mechanism.alpha)
 
 
 def largest_contrast(apply: Operator, diagonal: Floats, delta: Floats) -> float:

@@ -60,7 +60,8 @@ def _unknown(mechanism: Mechanism) -> InvalidArgument:
 # --- all pairs of values alike: k-subsets and independent bits ------------------------------------
 
 
-def pair_covariances(mechanism: KSubset | Unary | LocalHash) -> tuple[Fraction, Fraction]:
+@singledispatch
+def pair_covariances(mechanism: Symmetric) -> tuple[Fraction, Fraction]:
     """Return Cov([i in z], [j in z]) for i ≠ j, exactly: if i is the person's value, if neither is.
 
     For independent bits, both are 0. A k-subset that contains the person's value (probability g)
@@ -73,18 +74,30 @@ def pair_covariances(mechanism: KSubset | Unary | LocalHash) -> tuple[Fraction, 
     >>> own == -g * h, other == -h * h
     (True, True)
     """
-    if isinstance(mechanism, Unary):
-        return Fraction(0), Fraction(0)
-    if isinstance(mechanism, LocalHash):
-        (g, h), (_, q) = mechanism.hit_rates, mechanism.response_rates
-        c = (h - q) / (g - q)
-        return g * c - g * h, q * c - h * h
+    raise TypeError(f"Not all pairs of values are alike by {mechanism!r}.")
+
+
+@pair_covariances.register
+def _(mechanism: KSubset) -> tuple[Fraction, Fraction]:
     (g, h), d, k = mechanism.hit_rates, mechanism.d, mechanism.k
     with_own = g * Fraction(k - 1, d - 1)
     neither = (g * (k - 2) + (1 - g) * k) * Fraction(k - 1, (d - 1) * max(d - 2, 1))
     return with_own - g * h, neither - h * h
 
 
+@pair_covariances.register
+def _(mechanism: Unary) -> tuple[Fraction, Fraction]:
+    return Fraction(0), Fraction(0)
+
+
+@pair_covariances.register
+def _(mechanism: LocalHash) -> tuple[Fraction, Fraction]:
+    (g, h), (_, q) = mechanism.hit_rates, mechanism.response_rates
+    c = (h - q) / (g - q)
+    return g * c - g * h, q * c - h * h
+
+
+@singledispatch
 def least_chances(mechanism: Symmetric) -> tuple[float, float]:
     """Return the least P(i and j in z) for i ≠ j: if i is the person's value, if neither is.
 
@@ -97,19 +110,29 @@ def least_chances(mechanism: Symmetric) -> tuple[float, float]:
     >>> [round(chance, 3) for chance in least_chances(OneBit(8, 1.0))]
     [0.366, 0.25]
     """
-    g, h = mechanism.hit_rates
-    if isinstance(mechanism, (KSubset, Unary)):
-        own, other = pair_covariances(mechanism)
-        return float(own + g * h), float(other + h * h)
-    if isinstance(mechanism, Design):
-        near = Fraction(mechanism.k - 1, mechanism.points - 1)
-        return float(g * near), float(mechanism.k * near * (1 << mechanism.scale) / mechanism.total)
-    if isinstance(mechanism, (LocalHash, OneBit)):
-        own, q = mechanism.response_rates
-        c = (h - q) / (own - q)
-        # Of two buckets, one or the other is reported, and both values have it if they collide.
-        return float(g * c), float(h - (1 - c) / 2 if mechanism.buckets == 2 else q * c)
     return 0.0, 0.0
+
+
+@least_chances.register(KSubset)
+@least_chances.register(Unary)
+def _least_of_pairs(mechanism: KSubset | Unary) -> tuple[float, float]:
+    (g, h), (own, other) = mechanism.hit_rates, pair_covariances(mechanism)
+    return float(own + g * h), float(other + h * h)
+
+
+@least_chances.register
+def _(mechanism: Design) -> tuple[float, float]:
+    g, near = mechanism.hit_rates[0], Fraction(mechanism.k - 1, mechanism.points - 1)
+    return float(g * near), float(mechanism.k * near * (1 << mechanism.scale) / mechanism.total)
+
+
+@least_chances.register(LocalHash)
+@least_chances.register(OneBit)
+def _least_of_hashes(mechanism: LocalHash | OneBit) -> tuple[float, float]:
+    (g, h), (own, q) = mechanism.hit_rates, mechanism.response_rates
+    c = (h - q) / (own - q)
+    # Of two buckets, one or the other is reported, and both values have it if they collide.
+    return float(g * c), float(h - (1 - c) / 2 if mechanism.buckets == 2 else q * c)
 
 
 @noise.register(KSubset)
