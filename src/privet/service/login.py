@@ -11,14 +11,12 @@ from starlette.responses import Response
 from . import pages
 from .access import begin_session, check_same_origin, end_session
 from .bodies import Incoming, media_type
-from .pages import Html
 from .state import Service
 
 __all__ = ["FORM", "log_in", "log_out", "page"]
 
 FORM = "application/x-www-form-urlencoded"
 _MOST_FORM = 1024  # the event loop waits while a form is parsed: for seconds, if it has megabytes
-_WRONG = Html('<p role="alert" class="alert">That is not the token.</p>')
 
 
 async def page(service: Service, request: Request) -> Response:
@@ -34,7 +32,7 @@ async def log_in(service: Service, request: Incoming) -> Response:
     token = fields.get("token", [""])[0].strip()
     cookie = await run_in_threadpool(begin_session, request, service.store, token)
     if cookie is None:
-        return _page(request, _WRONG, 401)
+        return _page(request, wrong=True)
     return _elsewhere(request, "/", cookie)
 
 
@@ -45,8 +43,9 @@ async def log_out(service: Service, request: Request) -> Response:
     return _elsewhere(request, "/login", cookie)
 
 
-def _page(request: Request, alert: str = "", status: int = 200) -> Response:
-    return pages.page(request, "login.html", title="Log in", status=status, alert=alert)
+def _page(request: Request, *, wrong: bool = False) -> Response:
+    status = 401 if wrong else 200
+    return pages.page(request, "login", title="Log in", status=status, wrong=wrong)
 
 
 def _elsewhere(request: Request, path: str, cookie: str) -> Response:
