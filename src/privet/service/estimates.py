@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
 from functools import singledispatch
-from math import isfinite
 from typing import Any
 
+import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from ..analysis.figures import QUANTILES
 from ..analysis.measured import Measured
@@ -23,7 +20,6 @@ from ..poisoning import check
 __all__ = ["LEVEL", "as_json", "describe", "described", "tag"]
 
 LEVEL = 0.95
-_SLICE = 2000
 
 
 def tag(tally: Tally) -> str:
@@ -39,42 +35,18 @@ def describe(tally: Tally) -> dict[str, Any]:
 
 
 def as_json(document: Any) -> bytes:
-    """Return a document as JSON, with null for what is no number.
-
-    Nothing else runs while Python writes a list, so that arrays, and tuples of names, are written
-    in slices.
-    """
-    return b"".join(piece.encode() for piece in _pieces(document))
+    """Return a document as JSON, with null for what is no number."""
+    return _JSON.encode(document)
 
 
-def _pieces(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for at, (name, one) in enumerate(value.items()):
-            yield f"{', ' if at else '{'}{_text(name)}: "
-            yield from _pieces(one)
-        yield "}" if value else "{}"
-    elif isinstance(value, list) or (isinstance(value, np.ndarray) and value.ndim > 1):
-        for at, one in enumerate(value):
-            yield ", " if at else "["
-            yield from _pieces(one)
-        yield "]" if len(value) else "[]"
-    elif isinstance(value, (tuple, np.ndarray)):
-        for at in range(0, len(value), _SLICE):
-            yield ", " if at else "["
-            yield _text(_listed(value[at : at + _SLICE]))[1:-1]
-        yield "]" if len(value) else "[]"
-    else:
-        yield _text(None if isinstance(value, float) and not isfinite(value) else value)
+def _listed(value: object) -> object:
+    """Return what numpy has as what Python has."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"JSON has no {type(value).__name__}.")
 
 
-def _listed(values: tuple[str, ...] | NDArray[np.float64]) -> Sequence[str | float | None]:
-    if isinstance(values, tuple):
-        return values
-    return [one if isfinite(one) else None for one in values.tolist()]
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+_JSON = msgspec.json.Encoder(enc_hook=_listed)
 
 
 @singledispatch
