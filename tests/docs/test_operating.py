@@ -11,7 +11,7 @@ import pytest
 from arrivals import AGE, answers, arrival
 from commands import PRIVET
 from postgres import Server as Postgres
-from privet.service import bodies, connections, estimate_files, estimating, login, server
+from privet.service import bodies, connections, estimating, login, server
 from privet.service.metrics import Metrics
 from privet.service.routes import ROUTES
 from privet.store import open_store
@@ -38,7 +38,7 @@ def test_deadlines_and_bounds_are_those_of_the_code():
     assert f"at most {server._MOST_CONNECTIONS:,}" in PAGE
     bounds = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$", PAGE, re.MULTILINE))
     each, small, mib = connections.MAX_UNANSWERED, bodies.MAX_SMALL >> 10, 1 << 20
-    room, files = bodies._ROOM // mib, estimate_files.MAX_KEPT_BYTES // mib
+    room, files = bodies._ROOM // mib, estimating.MAX_FILE_BYTES // mib
     assert bounds["the head of a request"] == f"{connections._MOST_HEAD >> 10} KiB"
     assert bounds["unanswered requests of a connection"] == f"{each}"
     (behind,) = [
@@ -49,7 +49,7 @@ def test_deadlines_and_bounds_are_those_of_the_code():
     assert bounds["a body; the form of the login"] == most
     assert bounds[f"all bodies that say they have at most {small} KiB"] == f"{room} MiB"
     assert bounds["all other bodies"] == f"{room} MiB"
-    kept = f"{estimating.MAX_KEPT_BYTES // mib} MiB and {files} MiB"
+    kept = f"{estimating.MAX_DOCUMENT_BYTES // mib} MiB and {files} MiB"
     assert bounds["estimates that are kept, as JSON and as files"] == kept
 
 

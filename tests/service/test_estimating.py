@@ -79,7 +79,7 @@ def test_surveys_do_not_wait_for_each_other(store):
 
 
 def test_what_is_kept_is_bounded(store, monkeypatch):
-    monkeypatch.setattr(estimating, "MAX_KEPT_BYTES", 1)
+    monkeypatch.setattr(estimating, "MAX_DOCUMENT_BYTES", 1)
 
     async def story():
         estimates = Estimates(store)

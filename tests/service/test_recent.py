@@ -6,9 +6,8 @@ from typing import NamedTuple
 import pytest
 
 from privet import Survey
-from privet.service import estimate_files
-from privet.service.estimate_files import Files
-from privet.service.recent import Recent
+from privet.service import estimating
+from privet.service.estimating import Files, Recent
 
 
 class Sent(NamedTuple):
@@ -43,18 +42,18 @@ def test_the_last_is_kept_alone_if_it_is_larger():
 @pytest.fixture
 def made(monkeypatch):
     """The ids of the surveys whose files were made, which have about 9 kB each."""
-    make, ids = estimate_files._file, []
+    make, ids = estimating._file, []
 
     def watched(tally, asked, ending):
         ids.append(tally.survey.id)
         return make(tally, asked, ending)
 
-    monkeypatch.setattr(estimate_files, "_file", watched)
+    monkeypatch.setattr(estimating, "_file", watched)
     return ids
 
 
 def test_files_of_estimates_have_a_bound_in_bytes(made, monkeypatch):
-    monkeypatch.setattr(estimate_files, "MAX_KEPT_BYTES", 30_000, raising=False)
+    monkeypatch.setattr(estimating, "MAX_FILE_BYTES", 30_000)
     tallies = []
     for i in range(6):
         survey = Survey("Which?", [f"c{j}" for j in range(80)], 1.0, id=f"s{i}")

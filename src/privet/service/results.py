@@ -15,11 +15,12 @@ from starlette.responses import Response, StreamingResponse
 from ..bulk import ReportsWriter
 from ..device.contract import Contract
 from .estimates import tag
+from .estimating import FORMATS
 from .importing import PARQUET
 from .ingest import BYTES
 from .messages import Progress
 from .problems import Problem
-from .replies import json_reply, tagged
+from .replies import had, json_reply, tagged
 from .state import Service
 
 _PIECE = 1 << 20
@@ -30,6 +31,23 @@ async def estimate(service: Service, request: Request, id: str) -> Response:
     await service.check_visible(request, id)
     found = await service.estimates.of(id)
     return tagged(request, found.tag, found.body)
+
+
+async def download(service: Service, request: Request, id: str, ending: str) -> Response:
+    """Return the estimate as CSV, SVG or PNG: of a questionnaire, one question's or table's."""
+    if ending not in FORMATS:
+        raise Problem(404, "nowhere", f"An estimate is a file that ends in {', '.join(FORMATS)}.")
+    asked = request.query_params.getlist("question")
+    await service.check_visible(request, id)
+    tally = await asyncio.to_thread(service.store.tally, id)
+    marked = f'{tag(tally)[:-1]}-{ending}"'
+    headers = {"ETag": marked, "Cache-Control": "no-cache"}
+    if had(request, marked):
+        return Response(status_code=304, headers=headers)
+    body = await service.files.of(tally, asked, ending)
+    name = "-".join([id, *asked])  # which are ids, as there is a file
+    headers["Content-Disposition"] = f'attachment; filename="{name}.{ending}"'
+    return Response(body, headers=headers, media_type=FORMATS[ending])
 
 
 async def progress(service: Service, request: Request, id: str) -> Response:

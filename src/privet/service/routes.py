@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from . import downloads, estimate_files, itself, login, metrics, pages, results, surveys
+from . import itself, login, metrics, pages, results, surveys
 from .drafts import TOML, draft
+from .estimating import FORMATS
 from .importing import PARQUET, import_reports
 from .ingest import BYTES, JSON, KEY, take_reports
 from .messages import (
@@ -33,7 +34,7 @@ from .messages import (
 from .pages import HTML
 from .settings import Settings
 from .state import Handler
-from .static_files import KINDS, static_file
+from .static_files import static_file
 
 Media = Mapping[str, type | None]
 
@@ -76,7 +77,7 @@ _SURVEY = {200: {JSON: OneSurvey}}
 _PAGE = {200: {HTML: None}}
 _OWN_PAGE = {200: {HTML: None}, 303: {}}
 _MISSING = {404: {HTML: None}, 410: {HTML: None}}
-_FILES = {200: dict.fromkeys(estimate_files.KINDS.values())}
+_FILES = {200: dict.fromkeys(FORMATS.values())}
 
 # Rows of the same path stand together.
 ROUTES = (
@@ -90,7 +91,7 @@ ROUTES = (
     ),
     Row("GET", f"{_ONE}/estimate", results.estimate, shared=True, refuses=(403,)),
     Row(
-        "GET", f"{_ONE}/estimate.{{ending}}", downloads.download, gives=_FILES,
+        "GET", f"{_ONE}/estimate.{{ending}}", results.download, gives=_FILES,
         refuses=(400, 403), parameters=(_parameter("question", "query", _NAMES),),
     ),
     Row("GET", f"{_ONE}/progress", results.progress, gives={200: {JSON: Progress}}),
@@ -126,7 +127,7 @@ ROUTES = (
     Row("GET", "/", pages.dashboard, gives=_OWN_PAGE),
     Row("GET", "/new", pages.editor, gives=_OWN_PAGE),
     Row(
-        "GET", "/static/{name}", static_file, gives={200: dict.fromkeys(KINDS.values())},
+        "GET", "/static/{name}", static_file, gives={200: dict.fromkeys(FORMATS.values())},
         refuses=(404,),
     ),
     Row("GET", "/login", login.page, gives=_PAGE),

@@ -15,8 +15,7 @@ from ..device.contract import Contract
 from ..store import Store
 from .access import is_admin, may_be_admin
 from .bodies import Rooms
-from .estimate_files import Files
-from .estimating import Estimates
+from .estimating import Estimates, Files
 from .gathering import Gathering
 from .limits import RateLimit
 from .metrics import Metrics
