@@ -64,7 +64,7 @@ def test_what_is_wrong_with_a_survey_is_found_and_the_others_are_checked(full, c
 def test_one_key_that_is_missing_is_found(full):
     with full._database.writing() as write:
         (key,) = write("SELECT key FROM keys WHERE survey = 'drinks' LIMIT 1").fetchone()
-        write("DELETE FROM keys WHERE survey = 'drinks' AND key = ?", key)
+        write("DELETE FROM keys WHERE survey = 'drinks' AND key = $1", key)
     assert "1 of its 3 keys" in full.check("drinks")
 
 

@@ -47,7 +47,7 @@ def test_a_close_waits_for_whoever_is_adding(store, end):
         assert outcomes_of(store._database, run, [one]) == [Outcome.COUNTED]
         thread, done = start(getattr(store, end), "drinks")
         assert thread.is_alive()  # having read "open", it counts; so the end comes after it
-        run("INSERT INTO inbox (id, survey, reports) VALUES (1, 'drinks', ?)", one.reports)
+        run("INSERT INTO inbox (id, survey, reports) VALUES (1, 'drinks', $1)", one.reports)
     thread.join()
     assert done == [None]
     with store._database.snapshot() as run:

@@ -44,7 +44,7 @@ def test_commits_are_durable_and_what_is_deleted_is_overwritten(store):
 
 
 def test_the_number_of_reports_is_read_from_an_index_alone(store):
-    plan = "EXPLAIN QUERY PLAN SELECT COALESCE(SUM(n), 0) FROM chunks WHERE survey = ?"
+    plan = "EXPLAIN QUERY PLAN SELECT COALESCE(SUM(n), 0) FROM chunks WHERE survey = $1"
     with store._database.snapshot() as run:
         assert "USING COVERING INDEX chunks_survey" in str(run(plan, "drinks").fetchall())
 

@@ -5,7 +5,6 @@ import time
 from collections import Counter
 from datetime import date, timedelta
 from hashlib import sha256
-from shutil import copy, copytree
 
 import numpy as np
 import pytest
@@ -13,7 +12,9 @@ import pytest
 from arrivals import AGE, BOTH, SURVEY, answers, arrival, stored, tally_of
 from privet import Survey
 from privet.errors import IdTaken, NoReports, NoSurvey, StoreFailure
-from privet.store import EXEMPT, Arrival, Outcome, database, folding, open_store
+from privet.store import EXEMPT, Arrival, Outcome, folding, open_store
+from privet.store.postgres import Postgres
+from privet.store.sqlite import Sqlite
 
 CONTRACTS = pytest.mark.parametrize("contract", [SURVEY, AGE, BOTH], ids=lambda one: one.id)
 COUNTED, ALREADY, CONFLICT = Outcome.COUNTED, Outcome.ALREADY, Outcome.CONFLICT
@@ -258,17 +259,17 @@ def test_a_check_finds_what_is_wrong(drinks):
             run(sql, value)
         return drinks.check("drinks")
 
-    chunk = "UPDATE chunks SET reports = ?"
+    chunk = "UPDATE chunks SET reports = $1"
     assert "should have 6 reports" in check_with(chunk, good[:-1])
     assert "reports[0]: " in check_with(chunk, b"\xff" * len(good))
     other = answers(SURVEY, 1)[0] * 6
     assert check_with(chunk, other) == "the tally is not the sum of the reports"
     assert check_with(chunk, good) is None
-    assert "checksum" in check_with("UPDATE tallies SET data = ?", _flipped(drinks))
-    assert "mark" in check_with("UPDATE tallies SET data = ?", b"nonsense")
-    assert "6" in check_with("DELETE FROM tallies WHERE survey = ?", "drinks")
+    assert "checksum" in check_with("UPDATE tallies SET data = $1", _flipped(drinks))
+    assert "mark" in check_with("UPDATE tallies SET data = $1", b"nonsense")
+    assert "6" in check_with("DELETE FROM tallies WHERE survey = $1", "drinks")
     check_with(chunk, good)
-    insert = "INSERT INTO inbox (id, survey, reports) VALUES (1, 'drinks', ?)"
+    insert = "INSERT INTO inbox (id, survey, reports) VALUES (1, 'drinks', $1)"
     with drinks._database.writing() as run:
         folding.write_tally(run, "drinks", tally_of(SURVEY, sent).to_bytes())
     assert check_with(insert, b"\xff" * SURVEY.mechanism.report_bytes).startswith("inbox: ")
@@ -538,25 +539,23 @@ def test_a_store_that_is_not_there_is_not_made(place):
         pass
 
 
-def test_migrations_run_once_each_and_a_newer_store_is_refused(place, tmp_path, monkeypatch):
+def test_migrations_run_once_each_and_a_newer_store_is_refused(place, monkeypatch):
     with open_store(place) as store:
         store.create(SURVEY)
-    dialect = store._database.dialect
-    folder = tmp_path / "migrations" / dialect
-    copytree(database.MIGRATIONS / dialect, folder)
-    known = len(list(folder.iterdir()))
-    (folder / f"{known + 1:03}.sql").write_text("ALTER TABLE surveys ADD COLUMN note TEXT;\n")
-    failing = folder / f"{known + 2:03}.sql"
+    kind = type(store._database)
+    known = len(kind.migrations)
+    newer = (*kind.migrations, ("ALTER TABLE surveys ADD COLUMN note TEXT",))
     with monkeypatch.context() as patch:
-        patch.setattr(database, "MIGRATIONS", tmp_path / "migrations")
+        patch.setattr(kind, "migrations", newer)
         for _ in range(2):
             with open_store(place) as store, store._database.snapshot() as run:
                 assert run("SELECT id, note FROM surveys").fetchall() == [("drinks", None)]
         # One that fails leaves the store as it was.
-        failing.write_text("ALTER TABLE surveys ADD COLUMN more TEXT; NONSENSE;")
+        failing = ("ALTER TABLE surveys ADD COLUMN more TEXT", "NONSENSE")
+        patch.setattr(kind, "migrations", (*newer, failing))
         with pytest.raises(StoreFailure):
             open_store(place)
-        failing.unlink()
+        patch.setattr(kind, "migrations", newer)
         with open_store(place) as store, store._database.snapshot() as run:
             assert store._database.version(run) == known + 1
     message = f"The store is of version {known + 1}, and this privet knows {known}: use a newer"
@@ -564,19 +563,16 @@ def test_migrations_run_once_each_and_a_newer_store_is_refused(place, tmp_path, 
         open_store(place)
 
 
-@pytest.mark.parametrize("scripts", [1, 2])
-def test_a_store_of_an_older_version_is_brought_up_to_date(place, tmp_path, monkeypatch, scripts):
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_store_of_an_older_version_is_brought_up_to_date(place, monkeypatch, version):
     with monkeypatch.context() as patch:
-        for dialect in ("sqlite", "postgres"):
-            (tmp_path / dialect).mkdir()
-            for script in range(1, scripts + 1):
-                copy(database.MIGRATIONS / dialect / f"{script:03}.sql", tmp_path / dialect)
-        patch.setattr(database, "MIGRATIONS", tmp_path)
+        for kind in (Sqlite, Postgres):
+            patch.setattr(kind, "migrations", kind.migrations[:version])
         with open_store(place) as store:
             store.create(SURVEY)
             with store._database.writing() as run:
                 for id, n in ((1, 3), (2, 2)):
-                    insert = "INSERT INTO inbox (id, survey, reports) VALUES (?, 'drinks', ?)"
+                    insert = "INSERT INTO inbox (id, survey, reports) VALUES ($1, 'drinks', $2)"
                     run(insert, id, b"".join(answers(SURVEY, n)))
     with open_store(place) as store:
         assert store.size("drinks") == store.tally("drinks").n == 5

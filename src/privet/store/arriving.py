@@ -93,11 +93,11 @@ def _by_invitation(database: Database, run: Run, arrival: Arrival, state: Outcom
     if arrival.key is None:
         return Outcome.UNINVITED if is_open else state
     if is_open and database.insert_keys(run, [arrival]):
-        spend = "DELETE FROM invitations WHERE survey = ? AND invitation = ?"
+        spend = "DELETE FROM invitations WHERE survey = $1 AND invitation = $2"
         invitation = arrival.invitation or b""
         if invitation == EXEMPT or run(spend, arrival.survey, invitation).rowcount:
             return Outcome.COUNTED
-        run("DELETE FROM keys WHERE survey = ? AND key = ?", arrival.survey, arrival.key)
+        run("DELETE FROM keys WHERE survey = $1 AND key = $2", arrival.survey, arrival.key)
         return Outcome.UNINVITED
     return _repeated(arrival, _seal(run, arrival.survey, arrival.key), state)
 
@@ -111,7 +111,7 @@ def _repeated(arrival: Arrival, known: bytes | None, otherwise: Outcome) -> Outc
 
 def _seal(run: Run, survey: str, key: bytes) -> bytes | None:
     """Return what is known of a key."""
-    row = run("SELECT seal FROM keys WHERE survey = ? AND key = ?", survey, key).fetchone()
+    row = run("SELECT seal FROM keys WHERE survey = $1 AND key = $2", survey, key).fetchone()
     return row and bytes(row[0])
 
 
@@ -119,7 +119,7 @@ def states_of(database: Database, run: Run, surveys: Iterable[str]) -> dict[str,
     """Return what becomes of reports of each survey, which stays so until the end."""
     states = {}
     for id in sorted(surveys):
-        select = f"SELECT state, settings FROM surveys WHERE id = ?{database.share}"  # noqa: S608
+        select = f"SELECT state, settings FROM surveys WHERE id = $1{database.share}"  # noqa: S608
         row = run(select, id).fetchone() if is_id(id) else None
         if row is None:
             states[id] = State(Outcome.UNKNOWN)

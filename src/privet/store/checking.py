@@ -45,13 +45,13 @@ def strays(run: Run, tables: Iterable[str]) -> Iterator[str]:
 def _lost_keys(run: Run, id: str) -> str | None:
     """Return what is wrong with a survey's keys; those that 0.2 counted are not all known."""
     damaged = (
-        "SELECT COUNT(*) FROM keys WHERE survey = ? AND (LENGTH(key) <> ? OR LENGTH(seal) <> ?)"
+        "SELECT COUNT(*) FROM keys WHERE survey = $1 AND (LENGTH(key) <> $2 OR LENGTH(seal) <> $3)"
     )
     (count,) = run(damaged, id, _HASH_BYTES, _HASH_BYTES).fetchone()
     if count:
         return f"{count} of its keys are damaged, and no longer keep reports from counting twice"
-    (there,) = run("SELECT COUNT(*) FROM keys WHERE survey = ?", id).fetchone()
-    total = run("SELECT keys FROM key_totals WHERE survey = ?", id).fetchone()
+    (there,) = run("SELECT COUNT(*) FROM keys WHERE survey = $1", id).fetchone()
+    total = run("SELECT keys FROM key_totals WHERE survey = $1", id).fetchone()
     counted = waiting_keys(run, id) + (total[0] if total else 0)
     if there < counted:
         return (
@@ -68,9 +68,9 @@ def _miscounted(run: Run, contract: Contract, *, counts_only: bool) -> str | Non
     except (InvalidTally, SurveyMismatch) as error:
         return str(error)
     recount, n, size = contract.tally(), 0, contract.mechanism.report_bytes
-    chunks = run("SELECT id FROM chunks WHERE survey = ? ORDER BY id", contract.id).fetchall()
+    chunks = run("SELECT id FROM chunks WHERE survey = $1 ORDER BY id", contract.id).fetchall()
     for (chunk,) in chunks:
-        said, reports = run("SELECT n, reports FROM chunks WHERE id = ?", chunk).fetchone()
+        said, reports = run("SELECT n, reports FROM chunks WHERE id = $1", chunk).fetchone()
         n += said
         if counts_only:
             continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..errors import StoreFailure
@@ -13,9 +12,7 @@ from ..errors import StoreFailure
 if TYPE_CHECKING:
     from .arriving import Arrival
 
-__all__ = ["MIGRATIONS", "Cursor", "Database", "Run", "intruder", "set_fact"]
-
-MIGRATIONS = Path(__file__).with_name("migrations")
+__all__ = ["Cursor", "Database", "Run", "intruder", "set_fact"]
 
 
 class Cursor(Protocol):
@@ -33,7 +30,10 @@ class Cursor(Protocol):
 
 
 class Run(Protocol):
-    """Runs a statement, with `?` for each value, inside a transaction."""
+    """Runs one statement inside a transaction, with the values that it names $1, $2 and so on.
+
+    Both databases read these names themselves, so a statement goes to them as it is written.
+    """
 
     def __call__(self, sql: str, *values: object) -> Cursor:
         """Run it."""
@@ -50,7 +50,7 @@ def intruder(kind: str, name: str, table: str) -> str:
 def set_fact(run: Run, name: str, value: bytes) -> None:
     """Note a fact of the store itself, or replace it."""
     insert = (
-        "INSERT INTO facts (name, value) VALUES (?, ?) "
+        "INSERT INTO facts (name, value) VALUES ($1, $2) "
         "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
     )
     run(insert, name, value)
@@ -60,6 +60,7 @@ class Database(ABC):
     """A database that a store is in; all that differs between one and another."""
 
     dialect: ClassVar[str]
+    migrations: ClassVar[tuple[tuple[str, ...], ...]]  # the statements of each version
     # What keeps a survey's row as it is until the end of a transaction.
     share: ClassVar[str]
 
@@ -112,7 +113,7 @@ class Database(ABC):
         """Close the connections."""
 
     def migrate(self, *, create: bool) -> None:
-        """Bring the tables up to date, from 001.sql on; refuse those of a newer privet."""
+        """Bring the tables up to date; refuse those of a newer privet."""
         try:
             with self.alone("migrations"), self.writing() as run:
                 self._migrate(run, create=create)
@@ -121,17 +122,17 @@ class Database(ABC):
             raise
 
     def _migrate(self, run: Run, *, create: bool) -> None:
-        scripts = sorted((MIGRATIONS / self.dialect).iterdir())
         version = self.version(run)
-        if version > len(scripts):
+        newest = len(self.migrations)
+        if version > newest:
             raise StoreFailure(
-                f"The store is of version {version}, and this privet knows {len(scripts)}: "
+                f"The store is of version {version}, and this privet knows {newest}: "
                 "use a newer privet."
             )
         if not version and not create:
             raise StoreFailure("There is no store here.")
-        for script in scripts[version:]:
-            for statement in filter(str.strip, script.read_text("utf-8").split(";")):
+        for statements in self.migrations[version:]:
+            for statement in statements:
                 run(statement)
-        if version < len(scripts):
-            self.set_version(run, len(scripts))
+        if version < newest:
+            self.set_version(run, newest)

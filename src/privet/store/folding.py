@@ -42,21 +42,21 @@ def due(contract: Contract, waiting: int) -> bool:
     return waiting >= max(LEAST_FOLD, 8 * contract.mechanism.aggregate_size // 4)
 
 
-def waiting_bytes(run: Run, *survey: str) -> int:
-    """Return how many bytes wait in the inbox, of a survey or of all."""
-    total = "SELECT COALESCE(SUM(LENGTH(reports)), 0) FROM inbox"
-    return int(run(total + " WHERE survey = ?" * len(survey), *survey).fetchone()[0])
+def waiting_bytes(run: Run, survey: str) -> int:
+    """Return how many bytes of a survey wait in the inbox."""
+    total = "SELECT COALESCE(SUM(LENGTH(reports)), 0) FROM inbox WHERE survey = $1"
+    return int(run(total, survey).fetchone()[0])
 
 
 def waiting_keys(run: Run, survey: str) -> int:
     """Return how many keys are known to have come with the reports that wait in the inbox."""
-    total = "SELECT COALESCE(SUM(keys), 0) FROM inbox WHERE survey = ?"
+    total = "SELECT COALESCE(SUM(keys), 0) FROM inbox WHERE survey = $1"
     return int(run(total, survey).fetchone()[0])
 
 
 def waiting(run: Run, contract: Contract) -> tuple[list[int], Reports]:
     """Return the rows of the inbox, and their reports as an array that can be written to."""
-    rows = run("SELECT id, reports FROM inbox WHERE survey = ?", contract.id).fetchall()
+    rows = run("SELECT id, reports FROM inbox WHERE survey = $1", contract.id).fetchall()
     data = bytearray().join(reports for _, reports in rows)
     array = np.frombuffer(data, np.uint8).reshape(-1, contract.mechanism.report_bytes)
     return [id for id, _ in rows], array
@@ -79,12 +79,12 @@ class Fold(NamedTuple):
 
     def write(self, run: Run) -> None:
         """Write the chunks, where they are kept, the tally, and how many keys there were."""
-        insert = "INSERT INTO chunks (id, survey, n, reports) VALUES (?, ?, ?, ?)"
+        insert = "INSERT INTO chunks (id, survey, n, reports) VALUES ($1, $2, $3, $4)"
         for chunk in self.chunks:
             run(insert, new_id(), self.survey, len(chunk), chunk.tobytes() if self.keep else None)
         write_tally(run, self.survey, self.tally)
         add = (
-            "INSERT INTO key_totals (survey, keys) VALUES (?, ?) "
+            "INSERT INTO key_totals (survey, keys) VALUES ($1, $2) "
             "ON CONFLICT (survey) DO UPDATE SET keys = key_totals.keys + excluded.keys"
         )
         run(add, self.survey, self.keys)
@@ -100,7 +100,7 @@ def in_chunks(reports: Reports) -> Iterator[Reports]:
 
 def read_tally(run: Run, contract: Contract) -> Tally:
     """Return the tally of the chunks."""
-    select = "SELECT data FROM tallies WHERE survey = ? ORDER BY part"
+    select = "SELECT data FROM tallies WHERE survey = $1 ORDER BY part"
     parts = [data for (data,) in run(select, contract.id).fetchall()]
     return Tally.from_bytes(b"".join(parts), contract) if parts else contract.tally()
 
@@ -108,7 +108,7 @@ def read_tally(run: Run, contract: Contract) -> Tally:
 def write_tally(run: Run, survey: str, data: bytes) -> None:
     """Replace the tally of the chunks, which is as long as the one before."""
     insert = (
-        "INSERT INTO tallies (survey, part, data) VALUES (?, ?, ?) "
+        "INSERT INTO tallies (survey, part, data) VALUES ($1, $2, $3) "
         "ON CONFLICT (survey, part) DO UPDATE SET data = excluded.data"
     )
     for part, at in enumerate(range(0, len(data), MOST_BYTES)):

@@ -26,6 +26,7 @@ from ..errors import StoreFailure, StoreFull
 from ..errors.extras import require
 from .arriving import Arrival
 from .database import Cursor, Database, Run, intruder, set_fact
+from .postgres_tables import MIGRATIONS
 
 __all__ = ["Postgres"]
 
@@ -54,7 +55,7 @@ WHERE schemaname = 'privet'
 class Postgres(Database):
     """A store in the schema `privet` of a database."""
 
-    dialect, share = "postgres", " FOR SHARE"
+    dialect, share, migrations = "postgres", " FOR SHARE", MIGRATIONS
 
     def __init__(self, url: str, *, create: bool = True) -> None:
         self._psycopg = require("psycopg", "serve", "A store in PostgreSQL")
@@ -94,7 +95,7 @@ class Postgres(Database):
         """Insert the keys of arrivals that are not there yet, in their order, and return those."""
         insert = (
             "INSERT INTO keys (survey, key, seal) "
-            "SELECT * FROM unnest(?::text[], ?::bytea[], ?::bytea[]) "
+            "SELECT * FROM unnest($1::text[], $2::bytea[], $3::bytea[]) "
             "ON CONFLICT DO NOTHING RETURNING survey, key"
         )
         rows = [(one.survey, one.key, one.seal) for one in arrivals]
@@ -105,12 +106,12 @@ class Postgres(Database):
         """Wait until nobody else folds or deletes this survey, on any host."""
         number = int.from_bytes(sha256(f"privet {id!r}".encode()).digest()[:8], signed=True)
         with self.writing() as run:
-            run("SELECT pg_advisory_xact_lock(?)", number)
+            run("SELECT pg_advisory_xact_lock($1)", number)
             yield
 
     def delete_rows(self, run: Run, rows: list[int]) -> int:
         """Delete rows of the inbox; return how many there were."""
-        return run("DELETE FROM inbox WHERE id = ANY(?::bigint[])", rows).rowcount
+        return run("DELETE FROM inbox WHERE id = ANY($1::bigint[])", rows).rowcount
 
     def version(self, run: Run) -> int:
         """Return which migration was the last, 0 where there are no tables."""
@@ -149,7 +150,12 @@ class Postgres(Database):
         return connection
 
     def _connect(self) -> Any:
-        return self._psycopg.connect(self._url, autocommit=True, connect_timeout=_CONNECT_SECONDS)
+        return self._psycopg.connect(
+            self._url,
+            autocommit=True,
+            connect_timeout=_CONNECT_SECONDS,
+            cursor_factory=self._psycopg.RawCursor,  # which reads $1 and so on
+        )
 
     def _execute(self, connection: Any, sql: str, *options: Any, **more: Any) -> Any:
         with self._lock:
@@ -162,8 +168,7 @@ class Postgres(Database):
 
     def _runner(self, connection: Any) -> Run:
         def run(sql: str, *values: object) -> Cursor:
-            text = sql.replace("?", "%s")
-            cursor: Cursor = self._execute(connection, text, values or None, binary=True)
+            cursor: Cursor = self._execute(connection, sql, values or None, binary=True)
             return cursor
 
         return run

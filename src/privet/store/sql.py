@@ -76,7 +76,7 @@ class Store:
         with self._database.writing() as run:
             insert = (
                 "INSERT INTO surveys (id, state, contract, settings, day) "
-                "VALUES (?, 'open', ?, ?, ?) ON CONFLICT (id) DO NOTHING"
+                "VALUES ($1, 'open', $2, $3, $4) ON CONFLICT (id) DO NOTHING"
             )
             if run(insert, contract.id, text, more, _today()).rowcount:
                 return True
@@ -102,7 +102,7 @@ class Store:
         """Replace a survey's settings."""
         with self._database.writing() as run:
             _found(run, id)
-            update = "UPDATE surveys SET settings = ? WHERE id = ? AND state <> 'deleted'"
+            update = "UPDATE surveys SET settings = $1 WHERE id = $2 AND state <> 'deleted'"
             run(update, json.dumps(dict(settings)), id)
 
     def close(self, id: str) -> None:
@@ -113,7 +113,7 @@ class Store:
         with self._database.writing() as run:
             _found(run, id)
             update = (
-                "UPDATE surveys SET state = 'closed', closed = ? WHERE id = ? AND state = 'open'"
+                "UPDATE surveys SET state = 'closed', closed = $1 WHERE id = $2 AND state = 'open'"
             )
             run(update, _today(), id)
         self.fold(id)
@@ -124,11 +124,11 @@ class Store:
             _found(run, id)
             run(
                 "UPDATE surveys SET state = 'deleted', contract = NULL, settings = '{}', day = '', "
-                "closed = NULL WHERE id = ?",
+                "closed = NULL WHERE id = $1",
                 id,
             )
             for table in _TABLES:
-                run(f"DELETE FROM {table} WHERE survey = ?", id)  # noqa: S608
+                run(f"DELETE FROM {table} WHERE survey = $1", id)  # noqa: S608
         self.settle()
 
     # --- reports ----------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ class Store:
                 if outcome is Outcome.COUNTED and arrival.reports:
                     counted.setdefault(arrival.survey, []).append(arrival)
             for survey, some in counted.items():
-                insert = "INSERT INTO inbox (id, survey, reports, keys) VALUES (?, ?, ?, ?)"
+                insert = "INSERT INTO inbox (id, survey, reports, keys) VALUES ($1, $2, $3, $4)"
                 reports, keys = b"".join(one.reports for one in some), _keys(some)
                 run(insert, folding.new_id(), survey, reports, keys)
         return outcomes
@@ -183,14 +183,15 @@ class Store:
         """Return how many reports there are, whether folded or not, without reading them."""
         with self._database.snapshot() as run:
             contract = _contract(_found(run, id).contract)
-            folded = "SELECT COALESCE(SUM(n), 0) FROM chunks WHERE survey = ?"
+            folded = "SELECT COALESCE(SUM(n), 0) FROM chunks WHERE survey = $1"
             waiting = folding.waiting_bytes(run, id) // contract.mechanism.report_bytes
             return int(run(folded, id).fetchone()[0]) + waiting
 
     def inbox_bytes(self) -> int:
         """Return how many bytes of reports wait to be folded, of all surveys."""
         with self._database.snapshot() as run:
-            return folding.waiting_bytes(run)
+            total = "SELECT COALESCE(SUM(LENGTH(reports)), 0) FROM inbox"
+            return int(run(total).fetchone()[0])
 
     def tally(self, id: str) -> Tally:
         """Return the tally of every report so far, whether folded or not."""
@@ -239,7 +240,9 @@ class Store:
 
         What was counted has its key, so that it may be sent again until its outcome is known.
         """
-        insert = "INSERT INTO invitations (survey, invitation) VALUES (?, ?) ON CONFLICT DO NOTHING"
+        insert = (
+            "INSERT INTO invitations (survey, invitation) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+        )
         with self._database.writing() as run:
             _found(run, id)
             states_of(self._database, run, [id])  # which no delete changes before these are in
@@ -266,24 +269,24 @@ class Store:
             if for_good and facts.get("token", hashed) != hashed:
                 set_fact(run, _replaced(facts["token"]), facts["token"])
             set_fact(run, "token", hashed)
-            run("DELETE FROM sessions WHERE token <> ?", hashed)
+            run("DELETE FROM sessions WHERE token <> $1", hashed)
         return True
 
     def begin_session(self, token: bytes, session: bytes, *, now: int, seconds: int) -> bool:
         """Keep a hashed session for some seconds, if its hashed token is the administrator's."""
         insert = (
             "INSERT INTO sessions (session, token, ends) "
-            "SELECT ?, value, ? FROM facts WHERE name = 'token' AND value = ?"
+            "SELECT $1, value, $2 FROM facts WHERE name = 'token' AND value = $3"
         )
         with self._database.writing() as run:
-            run("DELETE FROM sessions WHERE ends <= ?", now)
+            run("DELETE FROM sessions WHERE ends <= $1", now)
             return bool(run(insert, session, now + seconds, token).rowcount)
 
     def has_session(self, session: bytes, *, now: int) -> bool:
         """Tell whether a hashed session has not ended, and its token is still the valid one."""
         select = (
             "SELECT 1 FROM sessions JOIN facts ON name = 'token' AND value = token "
-            "WHERE session = ? AND ends > ?"
+            "WHERE session = $1 AND ends > $2"
         )
         with self._database.snapshot() as run:
             return run(select, session, now).fetchone() is not None
@@ -291,13 +294,13 @@ class Store:
     def end_session(self, session: bytes) -> None:
         """Forget a hashed session."""
         with self._database.writing() as run:
-            run("DELETE FROM sessions WHERE session = ?", session)
+            run("DELETE FROM sessions WHERE session = $1", session)
 
     def expire(self, day: date) -> None:
         """Forget the keys and invitations of surveys closed more than 30 days before a day."""
         last = (day - timedelta(days=_KEPT_DAYS)).isoformat()
         with self._database.writing() as run:
-            old = "SELECT id FROM surveys WHERE state = 'closed' AND closed < ?"
+            old = "SELECT id FROM surveys WHERE state = 'closed' AND closed < $1"
             for table in ("keys", "key_totals", "invitations"):
                 run(f"DELETE FROM {table} WHERE survey IN ({old})", last)  # noqa: S608
             run(f"UPDATE inbox SET keys = NULL WHERE survey IN ({old})", last)  # noqa: S608
@@ -329,13 +332,13 @@ class Store:
 def _reports(database: Database, contract: Contract) -> Iterator[bytes]:
     with database.snapshot() as run:
         _found(run, contract.id)
-        select = "SELECT id FROM chunks WHERE survey = ? ORDER BY id"
+        select = "SELECT id FROM chunks WHERE survey = $1 ORDER BY id"
         chunks = run(select, contract.id).fetchall()  # which never change
         _, waiting = folding.waiting(run, contract)
     for chunk in chunks:
         with database.snapshot() as run:
             _found(run, contract.id)
-            (reports,) = run("SELECT reports FROM chunks WHERE id = ?", *chunk).fetchone()
+            (reports,) = run("SELECT reports FROM chunks WHERE id = $1", *chunk).fetchone()
         yield reports
     for some in folding.in_chunks(waiting):
         yield some.tobytes()
@@ -347,7 +350,7 @@ _ENTRY = "contract, state, day, closed, settings"
 def _found(run: Run, id: str) -> Entry:
     """Return a survey's entry, or raise NoSurvey."""
     if is_id(id):
-        row = run(f"SELECT {_ENTRY} FROM surveys WHERE id = ?", id).fetchone()  # noqa: S608
+        row = run(f"SELECT {_ENTRY} FROM surveys WHERE id = $1", id).fetchone()  # noqa: S608
         if row is not None:
             if row[1] == "deleted":
                 raise NoSurvey(id, gone=True)

@@ -20,6 +20,7 @@ from ..device.files import replacing
 from ..errors import InvalidArgument, StoreFailure, StoreFull
 from .arriving import Arrival
 from .database import Database, Run, intruder
+from .sqlite_tables import MIGRATIONS
 
 __all__ = ["PRAGMAS", "Sqlite"]
 
@@ -36,13 +37,13 @@ _APPLICATION = 0x70727674
 _PATIENCE_MS, _SHORT_PATIENCE_MS = 30_000, 200
 # The keys of a group are one value, of 32 bytes each.
 _EACH = (
-    "WITH RECURSIVE each(at) AS (SELECT 1 WHERE LENGTH(?1) UNION ALL "
-    "SELECT at + 32 FROM each WHERE at + 32 < LENGTH(?1)) "
+    "WITH RECURSIVE each(at) AS (SELECT 1 WHERE LENGTH($1) UNION ALL "
+    "SELECT at + 32 FROM each WHERE at + 32 < LENGTH($1)) "
 )
-_KNOWN = "SELECT key FROM each JOIN keys ON survey = ?2 AND key = SUBSTR(?1, at, 32)"
+_KNOWN = "SELECT key FROM each JOIN keys ON survey = $2 AND key = SUBSTR($1, at, 32)"
 _INSERT = (
     "INSERT INTO keys (survey, key, seal) "
-    "SELECT ?2, SUBSTR(?1, at, 32), SUBSTR(?3, at, 32) FROM each"
+    "SELECT $2, SUBSTR($1, at, 32), SUBSTR($3, at, 32) FROM each"
 )
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE}
 
@@ -50,7 +51,7 @@ _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE}
 class Sqlite(Database):
     """A store in a file, which its owner alone may read."""
 
-    dialect, share = "sqlite", ""
+    dialect, share, migrations = "sqlite", "", MIGRATIONS
 
     def __init__(self, path: str | PathLike[str], *, create: bool = True) -> None:
         self._path, self._lock, self._folding = Path(path), Lock(), Lock()
@@ -107,7 +108,7 @@ class Sqlite(Database):
 
     def delete_rows(self, run: Run, rows: list[int]) -> int:
         """Delete rows of the inbox; return how many there were."""
-        delete = "DELETE FROM inbox WHERE id IN (SELECT value FROM json_each(?))"
+        delete = "DELETE FROM inbox WHERE id IN (SELECT value FROM json_each($1))"
         return run(delete, json.dumps(rows)).rowcount
 
     def version(self, run: Run) -> int:
@@ -153,7 +154,7 @@ class Sqlite(Database):
             _translated(Path(path)),
             closing(self._connect()) as reader,
         ):
-            reader.execute("VACUUM INTO ?", [str(temporary)])
+            reader.execute("VACUUM INTO $1", {"1": str(temporary)})
             with temporary.open("rb+") as copy:
                 os.fsync(copy.fileno())
 
@@ -196,6 +197,6 @@ def _translated(path: PathLike[str]) -> Iterator[None]:
 
 def _runner(connection: sqlite3.Connection) -> Run:
     def run(sql: str, *values: object) -> sqlite3.Cursor:
-        return connection.execute(sql, values)
+        return connection.execute(sql, {str(number): one for number, one in enumerate(values, 1)})
 
     return run
