@@ -26,7 +26,8 @@ WORKFLOW = (ROOT / ".github/workflows/tests.yml").read_text()
 ANALYSIS = {
     "click", "cryptography", "matplotlib", "numba", "numpy", "pyarrow", "rich", "scipy",
 }  # fmt: skip
-SERVE = {"msgspec", "psycopg", "starlette", "uvicorn"}
+SERVE = {"msgspec", "starlette", "uvicorn"}
+POSTGRES = {"psycopg", "psycopg-pool"}
 
 
 def name(requirement):
@@ -53,10 +54,11 @@ def test_the_extras():
     assert {extra: packages(extra) for extra in EXTRAS} == {
         "analysis": ANALYSIS,
         "serve": ANALYSIS | SERVE,
+        "postgres": ANALYSIS | SERVE | POSTGRES,
         "spark": ANALYSIS | {"pandas", "pyspark"},
         "browser": ANALYSIS | {"playwright"},
         "sheets": ANALYSIS | {"python-calamine"},
-        "all": ANALYSIS | SERVE | {"python-calamine"},
+        "all": ANALYSIS | SERVE | POSTGRES | {"python-calamine"},
         "bulk": ANALYSIS,
         "plot": ANALYSIS,
     }
@@ -119,7 +121,7 @@ def test_nothing_is_installed_that_is_not_locked():
     named = [one for group in ("dev", "docs") for one in groups[group] if type(one) is str]
     for extra in ("all", "spark"):
         named += [one for one in EXTRAS[extra] if not one.startswith("privet")]
-    for extra in ("analysis", "serve", "sheets"):
+    for extra in ("analysis", "serve", "postgres", "sheets"):
         named += [one for one in EXTRAS[extra] if not one.startswith("privet")]
     found = needed(named, set())
     assert {"uvloop", "py4j", "llvmlite", "pygments"} <= found

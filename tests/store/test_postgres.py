@@ -169,6 +169,21 @@ def test_an_immediate_restart_loses_nothing_that_was_counted():
         server.remove()
 
 
+def test_connections_that_broke_while_idle_are_replaced(store, url):
+    import psycopg
+
+    threads = [start(store.add, [arrival(SURVEY, answers(SURVEY, 1))]) for _ in range(3)]
+    for thread, _ in threads:
+        thread.join()
+    with psycopg.connect(url, autocommit=True) as connection:
+        others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> %s"
+        mine = [connection.info.backend_pid]
+        connection.execute(f"SELECT pg_terminate_backend(pid) {others}", mine)
+        wait_until(lambda: connection.execute(f"SELECT 1 {others}", mine).fetchone() is None)
+    assert store.add([arrival(SURVEY, answers(SURVEY, 1))]) == [Outcome.COUNTED]
+    assert store.tally("drinks").n == 4
+
+
 def test_where_there_are_no_tables_they_are_made(url):
     postgres.Postgres(url).dispose()
     with open_store(url, create=False) as store:
@@ -227,9 +242,10 @@ def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch):
     assert "timeout" in str(failed[0].value)
 
 
-def test_a_missing_driver_is_said(monkeypatch):
-    monkeypatch.setitem(sys.modules, "psycopg", None)
-    needs = r"^A store in PostgreSQL needs psycopg: pip install 'privet\[serve\]'"
+@pytest.mark.parametrize("package", ["psycopg", "psycopg_pool"])
+def test_a_missing_driver_is_said(monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    needs = rf"^A store in PostgreSQL needs {package}: pip install 'privet\[postgres\]'"
     with pytest.raises(MissingExtra, match=needs):
         open_store("postgresql://host/name")
 

@@ -12,6 +12,7 @@ next, until the server takes connections again.
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ from .postgres_tables import MIGRATIONS
 __all__ = ["Postgres"]
 
 _CONNECT_SECONDS = 4
+# More than a server needs: it has at most 40 threads here, and each holds at most two at a time.
+_MAX_CONNECTIONS = 100
 # After so long, a statement has the server asked whether it is there, every so often.
 _LONG_SECONDS, _LOOK_SECONDS = 3.0, 1.0
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -39,6 +42,9 @@ _DURABLE = (
     "SELECT set_config('synchronous_commit', 'on', false) "
     "WHERE current_setting('synchronous_commit') = 'off'"
 )
+# Without a handler, Python would print what the pool logs, and a StoreFailure says it too.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+
 _INTRUDERS = """
 SELECT 'trigger', tgname::text, relname::text FROM pg_trigger
 JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -58,12 +64,31 @@ class Postgres(Database):
     dialect, share, migrations = "postgres", " FOR SHARE", MIGRATIONS
 
     def __init__(self, url: str, *, create: bool = True) -> None:
-        self._psycopg = require("psycopg", "serve", "A store in PostgreSQL")
+        self._psycopg = require("psycopg", "postgres", "A store in PostgreSQL")
+        pooling = require("psycopg_pool", "postgres", "A store in PostgreSQL")
         self._url = url
-        self._idle: list[Any] = []
+        self._options = {
+            "autocommit": True,
+            "connect_timeout": _CONNECT_SECONDS,
+            "cursor_factory": self._psycopg.RawCursor,  # which reads $1 and so on
+        }
+        # The pool would retry a wrong address until it times out, and not tell the reason.
+        with self._translated():
+            self._connect().close()
         self._running: dict[Any, float] = {}  # connections, and since when each runs a statement
         self._lock = Lock()
         self._disposed, self._silent = Event(), False
+        self._pool_timeout = pooling.PoolTimeout
+        self._pool = pooling.ConnectionPool(
+            url,
+            kwargs=self._options,
+            configure=self._configure,
+            min_size=0,
+            max_size=_MAX_CONNECTIONS,
+            timeout=_CONNECT_SECONDS,
+            reconnect_timeout=_CONNECT_SECONDS,
+            open=True,
+        )
         Thread(target=self._watch, name="privet-postgres", daemon=True).start()
         self.migrate(create=create)
 
@@ -81,7 +106,7 @@ class Postgres(Database):
                     self._execute(connection, "ROLLBACK")
                 raise
             finally:
-                self._give_back(connection)
+                self._pool.putconn(connection)  # which replaces it if it broke
 
     def writing(self) -> Any:
         """Begin a transaction that is on disk when the block ends, or undone."""
@@ -131,31 +156,29 @@ class Postgres(Database):
 
     def _begun(self, begin: str) -> Any:
         """Return a connection in a new transaction; one that broke while idle is replaced."""
-        while True:
+        for _ in range(_MAX_CONNECTIONS):
             if self._silent:
                 raise StoreFailure("PostgreSQL does not answer.")
-            with self._lock:
-                connection = self._idle.pop() if self._idle else None
-            if connection is None:
-                break
+            try:
+                connection = self._pool.getconn()
+            except self._pool_timeout:
+                self._connect().close()  # which raises the reason, if the server has one
+                raise
             try:
                 self._execute(connection, begin)
-            except self._psycopg.OperationalError:
-                connection.close()
-            else:
                 return connection
-        connection = self._connect()
-        for statement in ("SET search_path TO privet", _DURABLE, begin):
-            self._execute(connection, statement)
-        return connection
+            except BaseException as error:
+                self._pool.putconn(connection)
+                if not isinstance(error, self._psycopg.OperationalError):
+                    raise
+        raise StoreFailure("PostgreSQL accepts connections, and breaks them.")
 
     def _connect(self) -> Any:
-        return self._psycopg.connect(
-            self._url,
-            autocommit=True,
-            connect_timeout=_CONNECT_SECONDS,
-            cursor_factory=self._psycopg.RawCursor,  # which reads $1 and so on
-        )
+        return self._psycopg.connect(self._url, **self._options)
+
+    def _configure(self, connection: Any) -> None:
+        for statement in ("SET search_path TO privet", _DURABLE):
+            self._execute(connection, statement)
 
     def _execute(self, connection: Any, sql: str, *options: Any, **more: Any) -> Any:
         with self._lock:
@@ -173,19 +196,10 @@ class Postgres(Database):
 
         return run
 
-    def _give_back(self, connection: Any) -> None:
-        if connection.info.transaction_status == self._psycopg.pq.TransactionStatus.IDLE:
-            with self._lock:
-                self._idle.append(connection)
-        else:
-            connection.close()
-
     def dispose(self) -> None:
         """Close the connections that are idle."""
         self._disposed.set()
-        with self._lock:
-            while self._idle:
-                self._idle.pop().close()
+        self._pool.close()
 
     # --- a server that does not answer ------------------------------------------------------------
 
@@ -197,6 +211,7 @@ class Postgres(Database):
                 self._silent = not self._answers() or self._disposed.is_set()
                 if self._silent:
                     self._cut(_LONG_SECONDS)
+                    self._pool.drain()
 
     def _answers(self) -> bool:
         """Tell whether the server takes a connection; if it has none left, it is there too."""
@@ -209,23 +224,21 @@ class Postgres(Database):
         return True
 
     def _cut(self, seconds: float) -> None:
-        """Cut connections that have waited for an answer so long, and close those that are idle."""
+        """Cut connections that have waited for an answer so long."""
         with self._lock:
-            idle, self._idle = self._idle, []
             for connection, since in self._running.items():
                 if monotonic() - since >= seconds:
                     with suppress(self._psycopg.Error, OSError):
                         number = os.dup(connection.fileno())
                         with socket.socket(fileno=number) as same:
                             same.shutdown(socket.SHUT_RDWR)
-        for connection in idle:
-            connection.close()
 
     def interrupt(self) -> None:
         """Let whoever waits for the database fail at once, and whoever comes later."""
         self._disposed.set()
         self._silent = True
         self._cut(0.0)
+        self._pool.close(0)
 
     def settle(self) -> bool:
         """Leave it to the server: dead rows go with a vacuum, and its log is not ours to cut."""
