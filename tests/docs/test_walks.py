@@ -70,7 +70,8 @@ def test_a_report_over_http_takes_its_walk(tmp_path):
         client.create(SURVEY)
         client.send("drinks", SURVEY.randomize("tea"))  # loads what is loaded once
         client.get("/surveys/drinks/estimate", admin=True)  # after what is written meanwhile
-        before = trace.read_text().count("\n")
+        # The module that was entered last has a new line only after another.
+        before = trace.read_text().count("\n") - 1
         assert other.send("drinks", SURVEY.randomize("tea"), key="a" * 22).status == 200
         assert other.get("/surveys/drinks/estimate", admin=True).json["n"] == 2
     seen = entered(trace.read_text().splitlines()[before:])

@@ -4,16 +4,19 @@ A connection waits until it has sent a whole request, and again once that is ans
 no room for a new one, the one that has waited longest is closed. So idle or half-sent connections
 keep nobody out. A whole request is never dropped, unless its client sends many more without waiting
 for an answer.
+
+This module alone extends classes of uvicorn: another version may need changes here.
 """
 
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import ssl
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import uvicorn
@@ -22,7 +25,7 @@ from uvicorn.server import ServerState
 
 from .problems import busy
 
-__all__ = ["GRACE_SECONDS", "Connection", "Crowd", "accept"]
+__all__ = ["GRACE_SECONDS", "Connection", "Crowd", "Server"]
 
 _HEAD_SECONDS = 10.0
 # So long a body may take, or each of its parts of so many bytes.
@@ -232,7 +235,7 @@ class Handshake:
             self._client.close()
 
 
-async def accept(
+async def _accept(
     listener: socket.socket, tls: ssl.SSLContext, connect: Callable[[], Connection]
 ) -> None:
     """Take connections that begin with TLS, until cancelled."""
@@ -245,3 +248,52 @@ async def accept(
             await asyncio.sleep(_ACCEPT_SECONDS)
         else:
             Handshake(client, tls, connect())
+
+
+class Server(uvicorn.Server):
+    """Listens by itself, because its connections are of the kind above."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        crowd: Crowd,
+        listener: socket.socket,
+        backlog: int,
+        tls: ssl.SSLContext | None,
+        ready: Callable[[], None],
+    ) -> None:
+        super().__init__(config)
+        self._crowd, self._listener, self._backlog = crowd, listener, backlog
+        self._tls, self._ready = tls, ready
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End on these signals, unless the process was told to ignore them."""
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self.handle_exit)
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start the application, take connections, and say so."""
+        await super().startup(sockets)
+        loop = asyncio.get_running_loop()
+        if self._tls is None:
+            server = await loop.create_server(
+                self._connection, sock=self._listener, backlog=self._backlog
+            )
+            self.servers.append(server)
+        else:
+            accepting = _accept(self._listener, self._tls, self._connection)
+            self._accepting = loop.create_task(accepting)
+        self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more connections, and finish the requests that have come."""
+        if self._tls is not None:
+            self._accepting.cancel()
+        await super().shutdown(sockets)
+
+    def _connection(self) -> Connection:
+        return Connection(self._crowd, self.config, self.server_state, self.lifespan.state)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import socket
 import ssl
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import uvicorn
 from starlette.types import ASGIApp
 
-from .connections import GRACE_SECONDS, Connection, Crowd, accept
+from .connections import GRACE_SECONDS, Crowd, Server
 from .front import below, named
 
 __all__ = ["BACKLOG", "run"]
@@ -52,49 +50,8 @@ def run(
         lifespan="on",
         timeout_graceful_shutdown=int(GRACE_SECONDS),
     )
-    _Server(config, listener, tls, ready).run(sockets=[])
-
-
-class _Server(uvicorn.Server):
-    """Listens by itself, as connections are of our own kind."""
-
-    def __init__(
-        self,
-        config: uvicorn.Config,
-        listener: socket.socket,
-        tls: ssl.SSLContext | None,
-        ready: Callable[[], None],
-    ) -> None:
-        super().__init__(config)
-        self._listener, self._tls, self._ready = listener, tls, ready
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self.handle_exit)
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        crowd = Crowd(_connections_that_fit())
-
-        def connect() -> Connection:
-            return Connection(crowd, self.config, self.server_state, self.lifespan.state)
-
-        loop = asyncio.get_running_loop()
-        if self._tls is None:
-            server = await loop.create_server(connect, sock=self._listener, backlog=BACKLOG)
-            self.servers.append(server)
-        else:
-            self._accepting = loop.create_task(accept(self._listener, self._tls, connect))
-        self._ready()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        if self._tls is not None:
-            self._accepting.cancel()
-        await super().shutdown(sockets)
+    crowd = Crowd(_connections_that_fit())
+    Server(config, crowd, listener, BACKLOG, tls, ready).run(sockets=[])
 
 
 def _connections_that_fit() -> int:
