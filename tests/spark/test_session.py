@@ -122,3 +122,17 @@ def test_a_master_that_is_not_there(java):
     assert done.stdout.startswith("Spark did not start: ")
     assert done.stdout.count("\n") == 1
     assert "spork" in done.stdout or "Master" in done.stdout
+
+
+def test_a_session_is_started_again_without_a_word_and_standard_error_is_given_back(java):
+    code = (
+        "import sys\n"
+        "from privet.bulk.spark import session\n"
+        "for stop in ('session.stop()', 'session.sparkContext.stop()', ''):\n"
+        "    started = session('local[1]')\n"
+        "    print(started.range(3).count())\n"
+        "    exec(stop, {'session': started})\n"
+        "sys.stderr.write('mine')\n"
+    )
+    done = run(code)
+    assert (done.stdout, done.stderr) == ("3\n3\n3\n", "mine")

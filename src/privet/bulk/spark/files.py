@@ -16,6 +16,7 @@ from ..paths import OnePath, Paths
 from ..provenance import SPARK_KEY, SURVEY_KEY, column_note
 from ..reports import check_schema
 from ..seals import sealed_parts
+from .java import java_of
 from .session import active, reason, running, session
 from .tallying import quoted, select_reports, tally_groups
 
@@ -91,8 +92,9 @@ class _Footers:
     """Reads the columns and metadata of Parquet files through Java, as far as reports go."""
 
     def __init__(self, spark: Any, survey: Contract) -> None:
-        self._java = spark._jvm
-        self._configuration = spark._jsc.hadoopConfiguration()
+        self._java = java_of(spark)
+        context = self._java.org.apache.spark.SparkContext.getOrCreate()
+        self._configuration = context.hadoopConfiguration()
         # A survey can be long: where it is the same, it stays with Java.
         self._key, self._text = SURVEY_KEY.decode(), survey.to_json()
         self._same = self._java.java.util.HashMap()

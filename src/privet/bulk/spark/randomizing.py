@@ -21,6 +21,7 @@ from ...errors import InvalidArgument
 from ..answers import check_for_survey
 from ..groups import check_apart
 from . import workers
+from .java import release
 from .session import running
 from .tallying import select
 
@@ -86,7 +87,7 @@ def randomize(
             mixed = drawn.repartition("place").sortWithinPartitions("place")
             return mixed.select("report", *keys).toDF("report", *by).localCheckpoint()
         finally:
-            _release(drawn)
+            release(drawn)  # those are in the order of the answers
 
 
 def _columns(contract: Contract, column: str | None) -> dict[str, Survey]:
@@ -103,9 +104,3 @@ def _check_kind(question: Survey, column: str, kind: Any) -> None:
     if type(inner).__name__ not in _ANSWERS.split():
         rule = f"a column of {ANSWERS}, which {column!r} is not"
         raise InvalidArgument("randomize", "column", rule, kind.simpleString())
-
-
-def _release(drawn: Any) -> None:
-    """Let the executors forget the reports in the order of the answers."""
-    if hasattr(drawn, "_jdf"):
-        drawn._jdf.queryExecution().analyzed().rdd().unpersist(False)

@@ -12,11 +12,11 @@ import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import IO, Any
 
 from ...errors import InvalidArgument, InvalidFile, MissingExtra, PrivetError, SparkFailure
 from ...errors.extras import require
@@ -30,6 +30,8 @@ _SETTINGS = {
     # Reports of large surveys are long: bytes, not rows, are what a batch is measured by.
     "spark.sql.execution.arrow.maxBytesPerBatch": str(1 << 24),
 }
+# Python's words in an executor, of which Spark passes on the text alone.
+_MISSING = re.compile(r"^ModuleNotFoundError: No module named '(privet|pyarrow|numpy)", re.M)
 # On one machine, nothing listens where others could reach it.
 _LOCAL_SETTINGS = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
@@ -51,7 +53,7 @@ def session(master: str | None = None, **settings: Any) -> Any:
         found = active()
         if found is None:
             check_java()
-            return _start(master, settings)
+            found = _start(master, settings)
     if master is not None and found.conf.get("spark.master") != master:
         rule = f"that of the active session, {found.conf.get('spark.master')!r}"
         raise InvalidArgument("session", "master", rule, master)
@@ -60,10 +62,12 @@ def session(master: str | None = None, **settings: Any) -> Any:
 
 def active() -> Any:
     """Return the session of this process, in whichever thread it was started, or None."""
-    sql = pyspark("sql")
-    if pyspark().SparkContext._active_spark_context is None:
+    sessions, errors = pyspark("sql").SparkSession, pyspark("errors")
+    try:
+        sessions.active()
+    except errors.PySparkRuntimeError:
         return None
-    return sql.SparkSession.builder.getOrCreate()
+    return sessions.builder.getOrCreate()  # the same, unless its context was stopped
 
 
 def pyspark(submodule: str = "") -> Any:
@@ -101,9 +105,8 @@ def _start(master: str | None, settings: dict[str, Any]) -> Any:
     conf = pyspark().SparkConf().setAll((chosen | settings).items())
     with TemporaryFile() as log:
         try:
-            if not submitted and pyspark().SparkContext._gateway is None:
-                _launch(conf, log)
-            started = pyspark("sql").SparkSession.builder.config(conf=conf).getOrCreate()
+            with _errors_to(log):
+                started = pyspark("sql").SparkSession.builder.config(conf=conf).getOrCreate()
         except Exception as error:
             log.seek(0)
             lines = log.read().decode(errors="replace").split("\n")
@@ -116,10 +119,16 @@ def _start(master: str | None, settings: dict[str, Any]) -> Any:
     return started
 
 
-def _launch(conf: Any, log: Any) -> None:
-    """Start Java with its warnings going to a file that vanishes with the process."""
-    gateway = pyspark("java_gateway").launch_gateway(conf, popen_kwargs={"stderr": log})
-    pyspark().SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+@contextmanager
+def _errors_to(log: IO[bytes]) -> Iterator[None]:
+    """Send standard error to a file: a Java that is started in the block writes there for good."""
+    kept = os.dup(2)
+    try:
+        os.dup2(log.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 # --- failures -------------------------------------------------------------------------------------
@@ -150,21 +159,37 @@ def running(what: str) -> Iterator[None]:
 
 
 def _translated(what: str, error: BaseException) -> PrivetError:
-    said, short = str(error), reason(error)
-    if re.search(r"No module named '(privet|pyarrow|numpy)", said):
+    short = reason(error)
+    if isinstance(error, pyspark("errors").PythonException) and _MISSING.search(str(error)):
         return MissingExtra("The Python of Spark's executors", "privet", "privet[spark]")
-    if "FAILED_READ_FILE" in said and (file := re.search(r"reading file (\S+?)\.?(\s|$)", short)):
-        return InvalidFile(f"{file[1]}: not a Parquet file of reports, or a damaged one.")
-    if "UNABLE_TO_INFER_SCHEMA" in said:
-        return InvalidFile(f"{what}: there are no Parquet files.")
-    if "PATH_NOT_FOUND" in said or "PATH_ALREADY_EXISTS" in said:
-        return InvalidFile(short)
-    if re.search(r"Checkpoint block \w+ not found", said):
-        return SparkFailure(
-            f"{what}: an executor was lost with the reports that it held; they are not drawn "
-            "again, because a second report of an answer would reveal more of it."
-        )
+    for condition, parameters in _conditions(error):
+        match condition.partition(".")[0]:
+            case "FAILED_READ_FILE":
+                file = parameters["path"]
+                return InvalidFile(f"{file}: not a Parquet file of reports, or a damaged one.")
+            case "UNABLE_TO_INFER_SCHEMA":
+                return InvalidFile(f"{what}: there are no Parquet files.")
+            case "PATH_NOT_FOUND" | "PATH_ALREADY_EXISTS":
+                return InvalidFile(short)
+            case "CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND":
+                return SparkFailure(
+                    f"{what}: an executor was lost with the reports that it held; they are not "
+                    "drawn again, because a second report of an answer would reveal more of it."
+                )
     return SparkFailure(f"{what}: {short}")
+
+
+def _conditions(error: BaseException) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield Spark's names for an error and its causes, with what each says of this case."""
+    from py4j.protocol import Py4JError
+
+    if isinstance(error, pyspark("errors").PySparkException):
+        yield error.getCondition() or "", error.getMessageParameters() or {}
+    cause = getattr(error, "java_exception", None)
+    while cause is not None:
+        with suppress(Py4JError):  # an exception of Java's own has no such name
+            yield cause.getCondition() or "", cause.getMessageParameters()
+        cause = cause.getCause()
 
 
 def reason(error: BaseException) -> str:
