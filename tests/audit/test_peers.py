@@ -1,31 +1,53 @@
 """Peers are audited where they are installed; the table in the docs is of all of them."""
 
+import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.audited_peers import PEERS
 
-from privet.audit import peers
-from privet.audit.peers import PEERS, Audited, audit_peers, markdown
+from commands import run
+from privet.audit.peers import Audited, Peer, audit_each, audit_peers, markdown
+from privet.cli.failures import FAILED
 from privet.errors import ClientFailure
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_what_to_install_is_said_in_one_line(monkeypatch):
-    monkeypatch.setattr(peers, "_PACKAGES", ())
-    with pytest.raises(
-        ClientFailure, match="^No peer is installed: pip install multi-freq-ldpy .*$"
-    ):
+def test_what_is_missing_is_said_in_one_line():
+    with pytest.raises(ClientFailure, match="^None .* is installed: no-package-a, no-package-b.$"):
+        audit_each([Peer(f"no-package-{name}", "X", list) for name in "bab"])
+
+
+@pytest.mark.parametrize("name", [None, "nowhere", "benchmarks.audited_peers:NONE", "one:two:"])
+def test_peers_that_are_not_there(monkeypatch, name):
+    monkeypatch.delenv("PRIVET_PEERS", raising=False)
+    if name is not None:
+        monkeypatch.setenv("PRIVET_PEERS", name)
+    with pytest.raises(ClientFailure, match="PRIVET_PEERS"):
         audit_peers()
 
 
-def test_the_installed_ones_are_audited(monkeypatch):
+def test_the_command_audits_those_that_the_environment_names(monkeypatch, tmp_path):
+    (tmp_path / "leaking.py").write_text(
+        "from privet.audit.peers import Peer\n"
+        "PEERS = [Peer('numpy', 'none', lambda: lambda value: bytes([value]))]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PRIVET_PEERS", "leaking:PEERS")
+    result = run("audit", "--peers", "--trials", 1000, "--json")
+    assert result.exit_code == FAILED
+    (row,) = json.loads(result.stdout)["peers"]
+    assert (row["package"], row["protocol"], row["passed"]) == ("numpy", "none", False)
+
+
+def test_the_installed_ones_are_audited():
     """Some protocols of one package; `make peers` audits all of both."""
     few = [peer for peer in PEERS if peer.protocol in ("GRR", "SS", "HE")]
-    monkeypatch.setattr(peers, "PEERS", few)
-    found = {row.protocol: row for row in audit_peers(2_000) if row.package == "multi-freq-ldpy"}
+    rows = audit_each(few, 2_000)
+    found = {row.protocol: row for row in rows if row.package == "multi-freq-ldpy"}
     assert {name: row.passed for name, row in found.items()} == {
         "GRR": True,
         "SS": False,  # the person's value comes first whenever it is in the set
