@@ -41,7 +41,7 @@ bench: $(BENCH)/.ready  ## speed against peers, numpy and the machine, measured 
 	$(BENCH)/bin/python -m benchmarks
 
 peers: $(BENCH)/.ready  ## an audit of other packages
-	PYTHONPATH=. PRIVET_PEERS=benchmarks.audited_peers:PEERS $(BENCH)/bin/privet audit --peers >benchmarks/PEERS.md || test $$? -eq 5  # as some fail
+	PYTHONPATH=. $(BENCH)/bin/privet audit --peers benchmarks.audited_peers:PEERS >benchmarks/PEERS.md || test $$? -eq 5  # as some fail
 
 accuracy: $(VENV)/.dev  ## the error of shrinking compared with projecting, and of scales with what others do
 	$(BIN)/python $(LOCKED) --group accuracy

@@ -65,7 +65,6 @@ _REASONS = {
         privet.audit.leaks.Leak.lower_bound
         privet.audit.leaks.search
         privet.audit.peers.Audited.lower_bound
-        privet.audit.peers.audit_each
         privet.audit.peers.audit_peers
         privet.audit.timing.Timing: low high
         """,

@@ -68,7 +68,7 @@ def test_timing_is_reported_in_nanoseconds(folder):
 def test_wrong_usage_and_clients_that_cannot_run(folder):
     said = "Audit a SURVEY, with --command or --page or neither, or --peers."
     assert said in fails(USAGE, "audit")
-    assert said in fails(USAGE, "audit", "survey.json", "--peers")
+    assert said in fails(USAGE, "audit", "survey.json", "--peers", "a:b")
     assert said in fails(USAGE, "audit", "survey.json", "--command", "a", "--page", "b")
     assert "No closing quotation" in fails(USAGE, "audit", "survey.json", "--command", "'")
     assert "the name of a program" in fails(USAGE, "audit", "survey.json", "--command", " ")

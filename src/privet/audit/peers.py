@@ -1,13 +1,10 @@
 """Clients of other packages, audited as any client is: their own code, called as they document.
 
-The clients are passed in, or named by the environment variable PRIVET_PEERS, as in
-`benchmarks.audited_peers:PEERS`. The event that exceeds ε most is searched on one half of the
-reports and tested on the other.
+The event that exceeds ε most is searched on one half of the reports and tested on the other.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -20,10 +17,9 @@ from ..errors.arguments import alpha_of, whole
 from . import clients
 from .leaks import search
 
-__all__ = ["EPSILON", "VALUES", "Audited", "Peer", "audit_each", "audit_peers", "markdown"]
+__all__ = ["EPSILON", "VALUES", "Audited", "Peer", "audit_peers", "markdown", "named"]
 
 VALUES, EPSILON = 16, 1.0  # what every peer is asked to protect, and how well
-_NAMED = "PRIVET_PEERS"
 _CLAIM = Survey("Which?", [str(value) for value in range(VALUES)], EPSILON)
 _X, _Y = "3", "12"
 
@@ -54,12 +50,7 @@ class Audited:
         return self.lower_bound <= self.epsilon
 
 
-def audit_peers(trials: int = 100_000, confidence: float = 0.99) -> list[Audited]:
-    """Audit the peers that the environment names; raise ClientFailure if it names none."""
-    return audit_each(_named(), trials, confidence)
-
-
-def audit_each(
+def audit_peers(
     peers: Sequence[Peer], trials: int = 100_000, confidence: float = 0.99
 ) -> list[Audited]:
     """Audit the peers whose packages are installed; raise ClientFailure if none is.
@@ -84,18 +75,12 @@ def audit_each(
     return found
 
 
-def _named() -> Sequence[Peer]:
-    """Return the peers that the environment names."""
-    name = os.environ.get(_NAMED)
-    if not name:
-        raise ClientFailure(
-            f"No peers are named: set {_NAMED} to where they are, such as "
-            "benchmarks.audited_peers:PEERS in a checkout of privet."
-        )
+def named(name: str) -> Sequence[Peer]:
+    """Return the peers at a place, such as benchmarks.audited_peers:PEERS."""
     try:
         peers: Sequence[Peer] = resolve_name(name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise ClientFailure(f"{_NAMED} is {name!r}, which cannot be imported: {error}") from None
+        raise ClientFailure(f"{name} cannot be imported: {error}.") from None
     return peers
 
 

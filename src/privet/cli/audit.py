@@ -10,7 +10,7 @@ import click
 
 from ..audit import Audit, Command, Page
 from ..audit import audit as measure
-from ..audit.peers import Audited, audit_peers, markdown
+from ..audit.peers import Audited, audit_peers, markdown, named
 from .failures import FAILED
 from .guards import read_contract
 from .options import INPUT, JSON, Once
@@ -37,7 +37,11 @@ _HERE, _COMMAND, _PAGE = _Usual(1_000_000, 8, 200), _Usual(100_000, 8, 200), _Us
     "line, as hexadecimal.",
 )  # fmt: skip
 @click.option("--page", metavar="URL", help="A client that is a page, answered in Chromium.")
-@click.option("--peers", is_flag=True, help="Audit other packages, as far as they are installed.")
+@click.option(
+    "--peers", metavar="MODULE:NAME",
+    help="Audit clients of other packages, as far as they are installed: a list in a module, such as "
+    "benchmarks.audited_peers:PEERS.",
+)  # fmt: skip
 @click.option(
     "--trials", type=click.IntRange(100),
     show_default=f"{_HERE.trials}; of a command {_COMMAND.trials}, of a page {_PAGE.trials}",
@@ -64,7 +68,7 @@ def audit(
     survey: Path | None,
     command: str | None,
     page: str | None,
-    peers: bool,
+    peers: str | None,
     trials: int | None,
     answers: int | None,
     confidence: float,
@@ -80,10 +84,11 @@ def audit(
 
     privet audit survey.json --trials 100000 --confidence 0.9999
     """
-    if (survey is None) != peers or (command is not None) + (page is not None) + peers > 1:
+    others = peers is not None
+    if (survey is None) != others or (command is not None) + (page is not None) + others > 1:
         raise click.UsageError("Audit a SURVEY, with --command or --page or neither, or --peers.")
-    if peers:
-        _of_peers(ctx, trials, confidence, json_out)
+    if peers is not None:
+        _of_peers(ctx, peers, trials, confidence, json_out)
         return
 
     contract = read_contract(survey)  # type: ignore[arg-type]
@@ -129,8 +134,12 @@ def _print(found: Audit) -> None:
     )
 
 
-def _of_peers(ctx: click.Context, trials: int | None, confidence: float, json_out: bool) -> None:
-    rows = audit_peers(**({"trials": trials} if trials else {}), confidence=confidence)
+def _of_peers(
+    ctx: click.Context, peers: str, trials: int | None, confidence: float, json_out: bool
+) -> None:
+    rows = audit_peers(
+        named(peers), **({"trials": trials} if trials else {}), confidence=confidence
+    )
     if json_out:
         print_json({"peers": [_as_document(row) for row in rows]})
     else:
