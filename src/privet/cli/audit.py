@@ -39,7 +39,7 @@ _HERE, _COMMAND, _PAGE = _Usual(1_000_000, 8, 200), _Usual(100_000, 8, 200), _Us
 @click.option("--page", metavar="URL", help="A client that is a page, answered in Chromium.")
 @click.option(
     "--peers", metavar="MODULE:NAME",
-    help="Audit clients of other packages, as far as they are installed: a list in a module, such as "
+    help="Audit clients of other packages, as far as they are installed, in a list such as "
     "benchmarks.audited_peers:PEERS.",
 )  # fmt: skip
 @click.option(
