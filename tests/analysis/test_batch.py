@@ -160,7 +160,7 @@ def test_counts_are_the_naive_counts(d):
 
 @pytest.mark.parametrize("d", [4, 64, 100, 1000])
 def test_many_reports_count_as_few_at_a_time(d):
-    """Compiled code, once it is loaded, counts all but short arrays."""
+    """Compiled code counts all but short arrays."""
     for mechanism in (KSubset(d, 1.0), KSubset(d, 6.0), BinaryRR(d, 1.0)):
         n = counter.PLAIN_BYTES // mechanism.report_bytes + 1000
         reports = mechanism.randomize(np.arange(n) % d, entropy=seeded(4))

@@ -1,7 +1,5 @@
 """Counters: reports are checked and added chunk by chunk, and rows counted over all of them."""
 
-import sys
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -118,14 +116,11 @@ def test_a_table_of_reports_has_one_column():
 
 
 def test_small_pieces_add_up_to_much_work(monkeypatch):
-    """Until numba is loaded, numpy counts, but not without end."""
-    mine = KSubset(20, 1.0).analyst.counter
+    """Numpy counts short arrays, and others up to so many entries in all."""
     monkeypatch.setattr(counter, "PLAIN_ENTRIES", 100)
-    monkeypatch.setattr(counter, "PLAIN_BYTES", 9)
-    rows = [np.zeros((n, 3), np.uint8) for n in range(6)]
-    monkeypatch.setitem(sys.modules, "numba", sys)
-    assert [mine._are_few(each) for each in rows] == [True] * 4 + [False] * 2
-    monkeypatch.delitem(sys.modules, "numba")
-    fresh = type(mine)(mine.mechanism)
-    assert [fresh._are_few(rows[2]) for _ in range(4)] == [True, True, False, False]
-    assert type(mine)(mine.mechanism)._are_few(rows[5])
+    monkeypatch.setattr(counter, "PLAIN_BYTES", 5)
+    mechanism = KSubset(20, 1.0)
+    mine = type(mechanism.analyst.counter)(mechanism)
+    rows = [np.zeros((n, 3), np.uint8) for n in range(7)]
+    assert [mine._are_few(rows[n]) for n in (1, 2, 1, 3, 2, 1)] == [True] * 4 + [False, True]
+    assert not type(mine)(mechanism)._are_few(rows[6])

@@ -1,10 +1,13 @@
 """Batches: reports for an array of values, in chunks over threads, in stretches of bounded memory.
 
 A small batch uses the device's own sampler, one report at a time, because loading numba takes half
-a second. The limit is a constant here, so that a seed gives the same reports on every machine. In a
-large batch, each chunk of rows is one thread's work and has its own random streams, so that the
-reports do not depend on the number of threads. Within a chunk, stretches of rows bound the memory
-for random words, and are large enough to keep Python's share of the time small.
+a second. Which of the two runs depends on the amount of work alone. A seeded batch is small up to a
+constant, so that a seed gives the same reports on every machine. With secure randomness, all
+batches of a mechanism so far count together, so that many small ones become fast.
+
+In a large batch, each chunk of rows is one thread's work and has its own random streams, so that
+the reports do not depend on the number of threads. Within a chunk, stretches of rows bound the
+memory for random words, and are large enough to keep Python's share of the time small.
 
 A chunk has two streams: one of fixed length for each stretch, with a coin, starting coins and
 rounds of positions for every report, and a tail for the rest. If the tail ends in the middle of a
@@ -36,7 +39,7 @@ from .threads import cores, in_threads
 
 Drawn = tuple[NDArray[Any], ...]
 
-__all__ = ["Batches", "Rows", "Words", "words_of"]
+__all__ = ["Batches", "Rows", "Words", "are_few", "words_of"]
 
 M = TypeVar("M", bound=Randomizer)
 
@@ -46,8 +49,8 @@ CHUNK_BYTES = 1 << 22
 CHUNK_ROWS = 1 << 17
 MOST_IDLE = 64
 TAIL_BYTES, MOST_TAIL_BYTES = 1 << 14, 1 << 19
-# Up to so much work, in random bytes and so many more a report, the sampler is done before numba
-# is loaded. The bound is part of what a seed means, so it does not depend on the machine.
+# A report's work is its random bytes and 200 more. Up to this much work, the sampler is done before
+# numba is loaded. The bound is part of what a seed means, so it does not depend on the machine.
 PLAIN_WORK, PLAIN_REPORT = 1 << 23, 200
 # The sampler reads random bytes for so many reports at a time.
 _READ_AHEAD = 32
@@ -64,7 +67,7 @@ class Rows(NamedTuple):
 class Batches(ABC, Generic[M]):
     """Makes reports of one mechanism for arrays of values."""
 
-    _work = 0  # so far, of secure reports: many small batches are much work too
+    _work = 0  # of all secure reports so far
 
     def __init__(self, mechanism: M) -> None:
         self.mechanism = mechanism
@@ -110,8 +113,8 @@ class Batches(ABC, Generic[M]):
         work = n * (self.mechanism.stream_bytes + PLAIN_REPORT)
         if seeded:
             return work <= PLAIN_WORK
-        self._work += work  # with nothing to reproduce, whatever is quicker
-        return self._work <= PLAIN_WORK and "numba" not in sys.modules
+        self._work += work
+        return self._work <= PLAIN_WORK
 
     def _one_by_one(self, values: NDArray[np.int64], entropy: Entropy) -> NDArray[np.uint8]:
         self._check_range(values)
@@ -315,6 +318,11 @@ class Words:
 def words_of(d: int) -> int:
     """Return how many 64-bit words hold d bits."""
     return (d + WORD - 1) // WORD
+
+
+def are_few(rows: NDArray[Any]) -> bool:
+    """Tell if numpy looks at so few rows sooner than numba is loaded."""
+    return len(rows) * PLAIN_REPORT <= PLAIN_WORK
 
 
 def is_masked(array: object) -> bool:

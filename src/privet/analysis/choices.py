@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from ..device.mechanisms.choices import Choices
 from ..errors import InvalidArgument
 from . import kernels
-from .batch import Batches, is_masked
+from .batch import Batches, are_few, is_masked
 
 C = TypeVar("C", bound=Choices)
 
@@ -59,7 +58,7 @@ class ChoiceBatches(Batches[C]):
     def _first_wrong(self, values: NDArray[np.int64]) -> int:
         """Return the first row that is not at most `most` different options, or -1."""
         d, most = self.mechanism.d, self.mechanism.most
-        if "numba" in sys.modules:
+        if not are_few(values):
             return int(kernels.choices.first_wrong_set(values, d, most))
         ordered = np.sort(values, axis=1)
         wrong = ((values < -1) | (values >= d)).any(axis=1) | ((values >= 0).sum(axis=1) > most)

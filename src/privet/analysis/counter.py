@@ -3,11 +3,11 @@
 An aggregate is what a tally keeps. For most mechanisms it is the counts themselves, for numbered
 reports a histogram of the numbers, decoded once at the end. Compiled code checks and counts reports
 in one pass over memory; short arrays are counted with numpy, because loading numba takes longer.
+Which of the two runs depends on the amount of work alone.
 """
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Generic
@@ -27,9 +27,9 @@ __all__ = ["Counter", "NumberCounter", "count_bits", "padded", "read_numbers", "
 
 # Each chunk ends with a pass over all counters, so it has many rows, however long they are.
 _CHUNK_BYTES, _CHUNK_ROWS = 1 << 24, 1 << 10
-# Up to so many entries in all, numpy counts reports sooner than numba is loaded; once it is loaded,
-# up to so many bytes at a time, sooner than compiled code is called.
-PLAIN_ENTRIES, PLAIN_BYTES = 1 << 25, 1 << 11
+# Numpy counts an array of up to 2 KB sooner than compiled code is called. It counts larger arrays
+# too, up to 2^25 entries in all, because loading numba takes longer.
+PLAIN_BYTES, PLAIN_ENTRIES = 1 << 11, 1 << 25
 # Entries that numpy has in memory at once.
 _ENTRIES_AT_ONCE = 1 << 22
 
@@ -103,9 +103,9 @@ class Counter(ABC, Generic[M]):
         return len(array)
 
     def _are_few(self, reports: Reports) -> bool:
-        if "numba" in sys.modules:
-            return reports.nbytes <= PLAIN_BYTES
-        self._looked_at += len(reports) * self.entries  # many small pieces are much work too
+        if reports.nbytes <= PLAIN_BYTES:
+            return True
+        self._looked_at += len(reports) * self.entries
         return self._looked_at <= PLAIN_ENTRIES
 
     def _fold_few(self, reports: Reports, total: Integers) -> None:
