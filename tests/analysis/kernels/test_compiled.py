@@ -1,83 +1,155 @@
-"""Kernels as Python calls them: compiled once, kept, run without the GIL, and never in the way."""
+"""Kernels as Python calls them: compiled once, cached by numba, and run without the GIL."""
 
 import os
 import pty
 import re
-import resource
+import shutil
 import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from numba.core.errors import TypingError
 
+import privet
 from privet.analysis import kernels
-from privet.analysis.kernels.compiled import compiled, kernel
+
+PACKAGE = Path(privet.__file__).parent
+ANNOUNCED = "compiling, once: sum_members"
+NOBODY = 65534
+
+SCRIPT = """
+import numpy as np
+import logging, sys
+from privet.analysis import kernels
+logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
+members, out = np.arange(20, dtype=np.int32).reshape(5, 4), np.zeros(5)
+for _ in range(2):
+    kernels.likelihood.sum_members(members, np.arange(20.0), out)
+assert out.tolist() == [6, 22, 38, 54, 70], out
+"""
 
 
-def share(numbers, parts):
-    for i in range(numbers.size):
-        numbers[i] = _half(numbers[i]) // parts
+def run(script=SCRIPT, **settings):
+    """Run a process with these environment variables; return what it printed."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": "", **settings}
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return done.stdout.split("\n")[:-1]
 
 
-@compiled
-def _half(number):
-    return number // 2
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package that has not been used yet; return where it is imported from."""
+    copy = tmp_path / "site"
+    skipped = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, copy / "privet", ignore=skipped)
+    return copy
 
 
-def check(call, kind=np.int64):
-    numbers = np.array([60, 80], kind)
-    call(numbers, 10)
-    assert numbers.tolist() == [3, 4]
+def cached(folder):
+    return {path.suffix for path in folder.rglob("*.nb?")}
 
 
-def test_what_is_compiled_is_announced_and_what_is_loaded_is_not(compilations):
-    first = kernel(share)
-    assert compilations == []
+# --- the cache --------------------------------------------------------------------------------
+
+
+def test_a_kernel_is_compiled_once_for_all_processes(package):
+    assert run(PYTHONPATH=str(package)) == [ANNOUNCED]
+    assert run(PYTHONPATH=str(package)) == []
+    assert cached(package) == {".nbi", ".nbc"}
+
+
+def test_the_cache_may_be_elsewhere(package, tmp_path):
+    folder = tmp_path / "cache"
+    for shown in ([ANNOUNCED], []):
+        assert run(PYTHONPATH=str(package), NUMBA_CACHE_DIR=str(folder)) == shown
+    assert cached(folder) == {".nbi", ".nbc"}
+    assert not cached(package)
+
+
+def test_a_read_only_install_is_cached_for_the_user(package, tmp_path):
+    """Root may write anywhere, so a file is in the place of the folder."""
+    (package / "privet" / "analysis" / "kernels" / "__pycache__").touch()
+    home = tmp_path / "home"
+    settings = {"HOME": str(home), "XDG_CACHE_HOME": str(home), "PYTHONPATH": str(package)}
+    for shown in ([ANNOUNCED], []):
+        assert run(**settings) == shown
+    assert cached(home) == {".nbi", ".nbc"}
+
+
+def test_kernels_run_where_nothing_can_be_written(package, tmp_path):
+    nowhere = package / "privet" / "analysis" / "kernels" / "__pycache__"
+    nowhere.touch()
+    settings = {"HOME": str(nowhere), "XDG_CACHE_HOME": str(nowhere), "PYTHONPATH": str(package)}
     for _ in range(2):
-        check(first)
-        assert compilations == ["share"]
-    check(first, np.int32)
-    assert compilations == ["share", "share"]
-    again = kernel(share)
-    check(again)
-    check(again, np.int32)
-    assert compilations == ["share", "share"]
+        assert run(**settings) == [ANNOUNCED]
+    assert not cached(tmp_path)
 
 
-def test_errors_of_the_loop_are_raised_and_cost_nothing(compilations):
-    call = kernel(share)
+# Whoever runs this has no right to read root's interpreter, so all of it is loaded before.
+OTHER_USER = f"""
+import os, numba, numpy, privet.analysis.kernels
+numba.njit(lambda numbers: numbers.sum())(numpy.zeros(1))
+os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY})
+{SCRIPT}
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act for other users")
+def test_another_user_runs_what_root_installed():
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        home = Path(folder) / "home"
+        home.mkdir()
+        os.chown(home, NOBODY, NOBODY)
+        skipped = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(PACKAGE, Path(folder) / "privet", ignore=skipped)
+        settings = {"HOME": str(home), "XDG_CACHE_HOME": str(home), "PYTHONPATH": folder}
+        for shown in ([ANNOUNCED], []):
+            assert run(OTHER_USER, **settings) == shown
+        assert cached(Path(folder)) == cached(home) == {".nbi", ".nbc"}
+        shutil.rmtree(home)
+        for _ in range(2):  # the user has no folder to write to
+            assert run(OTHER_USER, **settings) == [ANNOUNCED]
+        assert not cached(Path(folder))
+
+
+# --- calls ------------------------------------------------------------------------------------
+
+
+def test_errors_of_a_loop_are_raised():
+    args = np.arange(3), np.arange(3), np.zeros(3, np.int64), 7, 0, np.zeros(5, np.int64)
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
-            call(np.array([60, 80]), 0)
-    check(call)
-    check(kernel(share))
-    assert compilations == ["share"]
+            kernels.hashes.count_hashed(*args)
 
 
-def test_wrong_arguments_are_errors(compilations):
-    call = kernel(share)
-    for wrong in ("9", None, np.zeros(3, np.complex128)):
-        with pytest.raises(TypingError):
-            call(wrong, 10)
-    with pytest.raises(TypeError, match="not enough arguments"):
-        call()
-    check(call)
-
-
-def test_threads_that_begin_together_compile_once(compilations):
-    call, together = kernel(share), threading.Barrier(8)
-
-    def begin(_):
-        together.wait(10)
-        check(call)
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(begin, range(8)))
-    assert compilations == ["share"]
+def test_threads_that_begin_together_compile_once(tmp_path):
+    script = f"""
+import threading
+from concurrent.futures import ThreadPoolExecutor
+{SCRIPT}
+together = threading.Barrier(4)
+def begin(_):
+    together.wait(10)
+    kernels.likelihood.spread_members(members, np.ones(5), np.zeros(20))
+with ThreadPoolExecutor(4) as pool:
+    list(pool.map(begin, range(4)))
+"""
+    shown = run(script, NUMBA_CACHE_DIR=str(tmp_path))
+    assert shown == [ANNOUNCED, "compiling, once: spread_members"]
 
 
 def test_other_threads_run_meanwhile():
@@ -93,32 +165,6 @@ def test_other_threads_run_meanwhile():
     assert turns > 5
 
 
-@pytest.mark.parametrize("room", [0, 100, 10_000])
-def test_a_full_disk_is_not_the_end(room, compilations, tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be cut off and stay
-    call = kernel(share)
-    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, usual[1]))
-    try:
-        check(call)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
-    check(call)
-    check(kernel(share))
-    assert set(compilations) == {"share"}
-    (folder,) = tmp_path.iterdir()
-    assert sorted(path.suffix for path in folder.iterdir()) == [".nbc", ".nbi", ".seal"]
-
-
-def test_a_folder_that_goes_away_is_not_the_end(compilations, tmp_path):
-    call = kernel(share)
-    (folder,) = tmp_path.iterdir()
-    folder.rmdir()
-    folder.write_text("in its place")
-    check(call)
-    assert compilations == ["share"]
-
-
 @pytest.mark.parametrize("setting", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
 def test_settings_of_numba_are_followed(setting, tmp_path):
     code = (
@@ -126,12 +172,13 @@ def test_settings_of_numba_are_followed(setting, tmp_path):
         "from privet.analysis import kernels\n"
         "rows = np.arange(5, dtype=np.uint8).reshape(5, 1)\n"
         "piles = np.array([0, 1, 0, 1, 2])\n"
-        "kernels.shuffling.deal(rows, piles, rows.copy(), np.zeros(2, np.int64))\n"
+        "try: kernels.shuffling.deal(rows, piles, rows.copy(), np.zeros(2, np.int64))\n"
+        "except IndexError: print('refused')\n"
     )
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), setting: "1"}
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert "IndexError" in done.stderr
+    assert run(code, NUMBA_CACHE_DIR=str(tmp_path), **{setting: "1"}) == ["refused"]
+
+
+# --- on a terminal ----------------------------------------------------------------------------
 
 
 def terminal(command, environment):
@@ -154,7 +201,7 @@ def test_the_command_line_says_on_a_terminal_that_it_compiles(tmp_path):
     command = [sys.executable, "-m", "privet", "simulate", *options]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     first, second = (terminal(command, environment) for _ in range(2))
-    assert "compiling, once: count_hashed" in first
+    assert "compiling, once: toss" in first
     assert not [line for line in second if "compil" in line]
     elsewhere = {**environment, "NUMBA_CACHE_DIR": str(tmp_path / "new")}
     silent = subprocess.run(command, env=elsewhere, capture_output=True, text=True, check=True)

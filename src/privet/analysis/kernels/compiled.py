@@ -4,75 +4,42 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
-from numba import config, njit, typeof
-from numba.core.errors import NumbaError
-from numba.core.event import Listener, register
-
-from .keeping import Kept
+from numba import njit
+from numba.core.event import Listener, register  # "Event API" in numba's documentation
 
 log = logging.getLogger("privet.kernels")
 
 _kernels: set[Callable[..., Any]] = set()
-# Those that were compiled and have not returned since.
-_fresh: set[Callable[..., Any]] = set()
 
-
-def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a loop that only other loops call: it becomes a part of them."""
-    return njit(nogil=True)(function)
+# Loops that only other loops call: they are compiled as a part of those.
+compiled = njit(nogil=True)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a loop that Python calls, and keep it for other processes.
+    """Compile a loop that Python calls, and let numba cache it for other processes.
 
-    Numba raises whatever a bad file makes it raise, and does not call what it cannot save. So a
-    kernel that fails before it ran is compiled once more, without a look at the disk.
+    The cache is in `NUMBA_CACHE_DIR`, or next to the package, or in the user's cache folder. Where
+    numba can write to none of them, every process compiles for itself.
     """
-    if config.DISABLE_JIT:
-        return function
     _kernels.add(function)
-    kept = Kept(function)
-    call = kept.call or compiled(function)
-
-    @wraps(function)
-    def checked(*args: Any) -> Any:
-        nonlocal call
-        try:
-            result = call(*args)
-        except NumbaError:
-            raise
-        except Exception as error:
-            ready = tuple(map(typeof, args)) in call.signatures
-            if ready and not isinstance(error, OSError):
-                raise  # the loop's own
-            if kept.call:
-                kept.forget()
-            call = compiled(function)
-            return call(*args)
-        if _fresh and function in _fresh:
-            _fresh.discard(function)
-            if call is kept.call:
-                kept.seal()
-        return result
-
-    return checked
+    try:
+        return njit(nogil=True, cache=True)(function)
+    except RuntimeError:
+        return njit(nogil=True)(function)
 
 
-class _Listener(Listener):  # type: ignore[misc]
-    """Hears of every function that numba compiles, and not of those that it finds on disk."""
+class _Announcer(Listener):  # type: ignore[misc]
+    """Logs that a kernel is being compiled, because this takes seconds."""
 
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
         if function in _kernels:
-            log.info("compiling, once: %s", function.__name__)  # as it takes seconds
+            log.info("compiling, once: %s", function.__name__)
 
     def on_end(self, event: Any) -> None:
-        function = event.data["dispatcher"].py_func
-        if function in _kernels:
-            _fresh.add(function)
+        pass
 
 
-register("numba:compile", _Listener())
+register("numba:compile", _Announcer())
