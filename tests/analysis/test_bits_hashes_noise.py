@@ -223,7 +223,7 @@ def test_noise_ends_at_a_word_below_the_bound_and_redraws_the_bound_itself():
     out = np.zeros((1, 1), dtype=np.uint8)
     values = np.ones(1, dtype=np.int64)
     bounds = np.uint64(flip), np.uint64(rest)
-    assert kernels.noise.fill_noise(values, words, out, 0, *bounds, limit) == (1, 4)
+    assert kernels.entry_draws.fill_noise(values, words, out, 0, *bounds, limit) == (1, 4)
     assert out[0, 0] == limit - 1
 
 

@@ -108,7 +108,7 @@ print(sorted(name for name in sys.modules if name.startswith("privet.analysis.ke
         for first in ([], ["numba first"])
     ]
     assert shown[0] == shown[1]
-    assert ("sampling" in shown[0]) == (rows > 300)
+    assert ("subset_draws" in shown[0]) == (rows > 300)
 
 
 @pytest.mark.parametrize("name", for_one)

@@ -41,7 +41,7 @@ class AskedBatches(ChoiceBatches[OneOption]):
 
     def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         """Write all reports, which needs no tail."""
-        kernels.choices.fill_asked(rows.values, *rows.words, rows.out)
+        kernels.option_draws.fill_asked(rows.values, *rows.words, rows.out)
         return len(rows.values), 0
 
 

@@ -261,10 +261,10 @@ class Words:
         words = piece.view("<u8")
         result = self._buffers.room("coins", count)[:count].view(np.bool_)
         bounds = np.uint64(heads), np.uint64(total)
-        done = kernels.sampling.toss(words, 0, *bounds, result)
+        done = kernels.subset_draws.toss(words, 0, *bounds, result)
         while done < count:
             result[done] = self._next_below(total) < heads
-            done = kernels.sampling.toss(words[:count], done + 1, *bounds, result)
+            done = kernels.subset_draws.toss(words[:count], done + 1, *bounds, result)
         return result
 
     def below(self, piece: NDArray[np.uint8], n: int) -> NDArray[np.uint64]:
@@ -286,10 +286,10 @@ class Words:
         """
         words, leads = piece.view("<u8"), np.array(fractions[0], dtype=np.uint64)
         picked = self._buffers.room("picks", 8 * len(words))[: 8 * len(words)].view(np.int64)
-        done = kernels.sets.pick(words, leads, 0, picked)
+        done = kernels.option_draws.pick(words, leads, 0, picked)
         while done < len(words):
             picked[done] = Stream(self._after(words[done].tobytes()), 8).pick(*fractions)
-            done = kernels.sets.pick(words, leads, done + 1, picked)
+            done = kernels.option_draws.pick(words, leads, done + 1, picked)
         return picked
 
     def _after(self, seen: bytes) -> Callable[[int], bytes]:

@@ -16,7 +16,6 @@ from .arrays import Integers
 from .batch import STRETCH_BYTES, Batches, Drawn, Rows, Words, words_of
 from .counter import Counter, Reports, count_bits, padded
 from .estimator import HitRates
-from .kernels.counting import count_bitmaps
 
 # Planes that decide all but 1 in 256 bits of a batch.
 PLANES = 8
@@ -66,9 +65,11 @@ class BitBatches(Batches[Unary]):
         shape = len(out), words_of(self.mechanism.d)
         wide = out.view("<u8") if is_wide else np.empty(shape, dtype="<u8")
         integers = first, self.mechanism.d, np.uint64(self.mechanism.flip)
-        done, used = kernels.flips.fill_flips(values, drawn[0], rest, wide.reshape(-1), *integers)
+        done, used = kernels.entry_draws.fill_flips(
+            values, drawn[0], rest, wide.reshape(-1), *integers
+        )
         if not is_wide:
-            kernels.flips.narrow(wide[first:done], out[first:done])
+            kernels.entry_draws.narrow(wide[first:done], out[first:done])
         return done, 8 * used
 
 
@@ -83,7 +84,7 @@ class TossedBatches(BitBatches):
     def fill(self, rows: Rows, tail: NDArray[np.uint8], first: int) -> tuple[int, int]:
         """Write reports until the tail of further digits runs out."""
         done, used = super().fill(rows, tail, first)
-        kernels.flips.toss_own_bits(rows.values, rows.words[1], rows.out, first, done)
+        kernels.entry_draws.toss_own_bits(rows.values, rows.words[1], rows.out, first, done)
         return done, used
 
 
@@ -116,15 +117,15 @@ class TwoLevelBatches(BitBatches):
         for planes, flip in zip(levels, self._flips, strict=True):
             bits = np.empty_like(wide)
             integers = 0, m.d, np.uint64(flip)
-            done, more = kernels.flips.fill_flips(
+            done, more = kernels.entry_draws.fill_flips(
                 values, planes, rest[used:], bits.reshape(-1), *integers
             )
             if done < len(out):
                 return 0, 0
             wide ^= bits
             used += more
-        kernels.flips.narrow(wide, out)
-        kernels.flips.toss_own_bits(values, ~coins, out, 0, len(out))
+        kernels.entry_draws.narrow(wide, out)
+        kernels.entry_draws.toss_own_bits(values, ~coins, out, 0, len(out))
         return len(out), 8 * used
 
 
@@ -141,4 +142,4 @@ class BitCounter(Counter[Unary]):
 
     def add_many(self, reports: Reports, total: Integers) -> int:
         """Check and count reports; return the first invalid row, or -1."""
-        return count_bitmaps(reports, self.mechanism.d, total)
+        return int(kernels.report_counts.count_bitmaps(reports, self.mechanism.d, total))

@@ -59,7 +59,7 @@ class ChoiceBatches(Batches[C]):
         """Return the first row that is not at most `most` different options, or -1."""
         d, most = self.mechanism.d, self.mechanism.most
         if not are_few(values):
-            return int(kernels.choices.first_wrong_set(values, d, most))
+            return int(kernels.option_draws.first_wrong_set(values, d, most))
         ordered = np.sort(values, axis=1)
         wrong = ((values < -1) | (values >= d)).any(axis=1) | ((values >= 0).sum(axis=1) > most)
         wrong |= ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)

@@ -28,7 +28,6 @@ from .counter import (
     write_numbers,
 )
 from .hashes import HashBatches
-from .kernels.counting import count_bitmaps
 
 C = TypeVar("C", bound=Cohorts)
 
@@ -91,11 +90,11 @@ class FilterBatches(Batches[Rappor]):
         bits = np.empty((len(values), words_of(m.bits)), dtype="<u8")
         own = np.ascontiguousarray(places[:, 0])
         integers = first, m.bits, np.uint64(m.flip)
-        done, used = kernels.flips.fill_flips(own, planes, rest, bits.reshape(-1), *integers)
+        done, used = kernels.entry_draws.fill_flips(own, planes, rest, bits.reshape(-1), *integers)
         bits ^= self._further_bits(places)
         size, new = m.cohort_bytes, slice(first, done)
         write_numbers(cohorts[new], out[new, :size])
-        kernels.flips.narrow(bits[new], out[new, size:])
+        kernels.entry_draws.narrow(bits[new], out[new, size:])
         return done, 8 * used
 
     def _further_bits(self, places: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -148,7 +147,7 @@ class FilterCounter(CellCounter[Rappor]):
         row = self.first_invalid(reports)
         if row < 0:
             for bitmaps, counts in self._by_cohort(reports, total):
-                count_bitmaps(bitmaps, self.mechanism.bits, counts)
+                kernels.report_counts.count_bitmaps(bitmaps, self.mechanism.bits, counts)
         return row
 
     def problem(self, aggregate: Integers, n: int) -> str | None:

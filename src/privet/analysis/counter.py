@@ -190,7 +190,7 @@ class NumberCounter(Counter[M]):
 
     def add_many(self, reports: Reports, total: Integers) -> int:
         """Check and count reports; return the first invalid row, or -1."""
-        return int(kernels.designs.count_blocks(reports, total))
+        return int(kernels.block_numbers.count_blocks(reports, total))
 
     def problem(self, aggregate: Integers, n: int) -> str | None:
         """Every report has one number."""

@@ -155,7 +155,7 @@ class TranslateBatches(PlacedBatches[DifferenceFamily]):
     ) -> None:
         """Write the number of the block at each value's place."""
         sizes = self.mechanism.points, self.mechanism.base_blocks
-        kernels.designs.write_translates(values, places, out, self._circle.elements, *sizes)
+        kernels.block_numbers.write_translates(values, places, out, self._circle.elements, *sizes)
 
 
 class ParityBatches(PlacedBatches[Hadamard]):
@@ -165,7 +165,7 @@ class ParityBatches(PlacedBatches[Hadamard]):
         self, values: NDArray[np.int64], places: NDArray[np.uint64], out: NDArray[np.uint8]
     ) -> None:
         """Write the number of the block at each value's place."""
-        kernels.designs.write_parities(values, places, out, self.mechanism.t)
+        kernels.block_numbers.write_parities(values, places, out, self.mechanism.t)
 
 
 # --- counting -------------------------------------------------------------------------------------

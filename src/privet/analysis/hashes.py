@@ -97,7 +97,7 @@ class SupportCounter(Counter[LocalHash]):
             functions, buckets = self._split(reports)
             a, b = np.divmod(functions, np.uint64(m.prime))
             lines = (part.astype(np.int64) for part in (a + np.uint64(1), b, buckets))
-            kernels.hashes.count_hashed(*lines, m.prime, m.buckets, total)
+            kernels.report_counts.count_hashed(*lines, m.prime, m.buckets, total)
         return row
 
 

@@ -65,7 +65,7 @@ class Bitmaps:
         whole_bytes[: self.d] = theta
         out = np.empty(len(self.bitmaps))
         tables = whole_bytes.reshape(-1, 8) @ _BITS_OF_BYTES.T
-        kernels.likelihood.sum_bitmaps(self.bitmaps, tables, out)
+        kernels.member_sums.sum_bitmaps(self.bitmaps, tables, out)
         return out
 
     def adjoint(self, weights: Floats) -> Floats:
@@ -73,7 +73,7 @@ class Bitmaps:
         if self._matrix is not None:
             return weights @ self._matrix
         tables = np.zeros((self.bitmaps.shape[1], 256))
-        kernels.likelihood.spread_bitmaps(self.bitmaps, weights, tables)
+        kernels.member_sums.spread_bitmaps(self.bitmaps, weights, tables)
         sums: Floats = tables @ _BITS_OF_BYTES.astype(np.float64)
         return sums.ravel()[: self.d]
 
@@ -91,7 +91,7 @@ class Members:
             sums: Floats = theta[self.members].sum(axis=1)
             return sums
         out = np.empty(len(self.members))
-        kernels.likelihood.sum_members(self.members, theta, out)
+        kernels.member_sums.sum_members(self.members, theta, out)
         return out
 
     def adjoint(self, weights: Floats) -> Floats:
@@ -101,7 +101,7 @@ class Members:
             spread = np.bincount(self.members.ravel(), each, minlength=self.d)
             return spread.astype(np.float64, copy=False)
         out = np.zeros(self.d)
-        kernels.likelihood.spread_members(self.members, weights, out)
+        kernels.member_sums.spread_members(self.members, weights, out)
         return out
 
 

@@ -119,7 +119,7 @@ def _of_sets(mechanism: KSubset, people: Integers, rng: Generator) -> Integers:
 
     marked = _marked(mechanism, people, rng)
     ignoring = people.sum() - marked.sum()
-    counts: Integers = kernels.population.draw_counts(rng, marked, ignoring, mechanism.k)
+    counts: Integers = kernels.population_counts.draw_counts(rng, marked, ignoring, mechanism.k)
     return counts
 
 

@@ -71,7 +71,7 @@ class ListedBatches(ChoiceBatches[ListedSets]):
 
     def coded(self, values: NDArray[np.int64]) -> Integers:
         """Return the numbers of sets."""
-        numbers: Integers = kernels.choices.number_sets(values, np.array(self.mechanism.below))
+        numbers: Integers = kernels.option_draws.number_sets(values, np.array(self.mechanism.below))
         return numbers
 
 

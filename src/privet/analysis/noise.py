@@ -48,7 +48,7 @@ class NoiseBatches(Batches[GeometricNoise]):
         entries = out.view(f"<u{self.mechanism.entry_bytes}")
         bounds = np.uint64(self.mechanism.flip), np.uint64(ONE - self.mechanism.flip)
         limit = self.mechanism.limit
-        done, used = kernels.noise.fill_noise(values, words, entries, first, *bounds, limit)
+        done, used = kernels.entry_draws.fill_noise(values, words, entries, first, *bounds, limit)
         return done, 8 * used
 
 

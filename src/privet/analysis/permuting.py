@@ -34,4 +34,4 @@ def permute(rows: NDArray[np.uint8], words: Keystream) -> None:
         return
     while left > 1:  # words that draw nothing are few, and are made up for here
         some = np.frombuffer(words.read(left * _WORD_BITS // 8), dtype="<u4")
-        left = kernels.shuffling.permute(rows, left, some, _WORD_BITS)
+        left = kernels.row_orders.permute(rows, left, some, _WORD_BITS)

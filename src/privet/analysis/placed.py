@@ -29,7 +29,7 @@ class PlacedBatches(Batches[P]):
         values, (hit, words), out = rows
         rest = tail[: len(tail) // 8 * 8].view("<u8")
         sizes = self.mechanism.holding, self.mechanism.numbers
-        done, used = kernels.designs.draw_places(hit, words, rest, first, *sizes)
+        done, used = kernels.block_numbers.draw_places(hit, words, rest, first, *sizes)
         self.write(values[first:done], words[first:done], out[first:done])
         return done, 8 * used
 

@@ -42,6 +42,6 @@ class SetBatches(ChoiceBatches[SetSubset]):
         positions = tail[: len(tail) // size * size].view(f"<u{size}")
         integers = first, m.d, m.most, m.k, m.index_bits
         few = m.points + m.most < 2 * WORD and m.k * m.index_bits <= WORD
-        fill = kernels.sets.fill_small_sets if few else kernels.sets.fill_sets
+        fill = kernels.option_draws.fill_small_sets if few else kernels.option_draws.fill_sets
         done, used = fill(rows.values, *rows.words, positions, rows.out, *integers)
         return done, size * used

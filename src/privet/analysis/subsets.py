@@ -22,7 +22,6 @@ from .batch import STRETCH_BYTES, Batches, Drawn, Rows, Words, words_of
 from .counter import Counter, Reports, count_bits, padded, sum_problem
 from .estimator import HitRates
 from .kernels import MOST_WORDS, TILE
-from .kernels.counting import count_bitmaps, count_indices
 
 _MAX_PLANES = 6
 
@@ -77,16 +76,20 @@ class SubsetBatches(Batches[KSubset]):
         positions = tail[: len(tail) // m.word_bytes * m.word_bytes].view(f"<u{m.word_bytes}")
         integers = first, m.d, m.before_last, m.complement, self.start[0]
         if m.index_bits and m.k == 1:
-            result = kernels.sampling.fill_single(values, inside, positions, out, first, m.d)
+            result = kernels.subset_draws.fill_single(values, inside, positions, out, first, m.d)
         elif m.index_bits:
             shape = m.d, m.k, m.index_bits
-            result = kernels.sampling.fill_indices(values, inside, positions, out, first, *shape)
+            result = kernels.subset_draws.fill_indices(
+                values, inside, positions, out, first, *shape
+            )
         elif self.tiled:
-            result = kernels.lanes.fill_lanes(
+            result = kernels.subset_draws.fill_tiles(
                 values, inside, planes, offers, positions, out, *integers
             )
         else:
-            result = kernels.sampling.fill_words(values, inside, planes, positions, out, *integers)
+            result = kernels.subset_draws.fill_words(
+                values, inside, planes, positions, out, *integers
+            )
         done, used = result
         return done, used * m.word_bytes
 
@@ -125,7 +128,8 @@ class BitmapCounter(Counter[Packed]):
 
     def add_many(self, reports: Reports, total: Integers) -> int:
         """Check and count reports; return the first invalid row, or -1."""
-        return count_bitmaps(reports, self.mechanism.points, total, self.mechanism.k)
+        m = self.mechanism
+        return int(kernels.report_counts.count_bitmaps(reports, m.points, total, m.k))
 
     def problem(self, aggregate: Integers, n: int) -> str | None:
         """Every report has k different members."""
@@ -155,7 +159,8 @@ class IndexCounter(BitmapCounter):
     def add_many(self, reports: Reports, total: Integers) -> int:
         """Check and count reports; return the first invalid row, or -1."""
         m = self.mechanism
-        return count_indices(reports, m.points, m.k, m.index_bits, total)
+        shape = m.points, m.k, m.index_bits
+        return int(kernels.report_counts.count_indices(reports, *shape, total))
 
 
 def members_of(mechanism: Packed, reports: Reports) -> Integers:

@@ -82,5 +82,5 @@ def _deal(
         ends = np.cumsum(np.bincount(pile_of, minlength=_PILES))
         return rows[np.argsort(pile_of, kind="stable")], ends
     dealt, ends = np.empty_like(rows), np.zeros(_PILES, dtype=np.int64)
-    kernels.shuffling.deal(rows, pile_of, dealt, ends)
+    kernels.row_orders.deal(rows, pile_of, dealt, ends)
     return dealt, ends

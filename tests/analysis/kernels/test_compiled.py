@@ -1,5 +1,6 @@
 """Kernels as Python calls them: compiled once, cached by numba, and run without the GIL."""
 
+import ast
 import os
 import pty
 import re
@@ -28,7 +29,7 @@ from privet.analysis import kernels
 logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
 members, out = np.arange(20, dtype=np.int32).reshape(5, 4), np.zeros(5)
 for _ in range(2):
-    kernels.likelihood.sum_members(members, np.arange(20.0), out)
+    kernels.member_sums.sum_members(members, np.arange(20.0), out)
 assert out.tolist() == [6, 22, 38, 54, 70], out
 """
 
@@ -126,6 +127,14 @@ def test_another_user_runs_what_root_installed():
         assert not cached(Path(folder))
 
 
+def test_loops_of_a_kernel_are_in_its_file():
+    """Numba looks only at a kernel's own file for changes; words.py is about what stays."""
+    for path in (PACKAGE / "analysis" / "kernels").glob("[!_]*.py"):
+        tree = ast.parse(path.read_text())
+        froms = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
+        assert {node.module for node in froms} <= {None, "compiled", "words"}, path.name
+
+
 # --- calls ------------------------------------------------------------------------------------
 
 
@@ -133,7 +142,7 @@ def test_errors_of_a_loop_are_raised():
     args = np.arange(3), np.arange(3), np.zeros(3, np.int64), 7, 0, np.zeros(5, np.int64)
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
-            kernels.hashes.count_hashed(*args)
+            kernels.report_counts.count_hashed(*args)
 
 
 def test_threads_that_begin_together_compile_once(tmp_path):
@@ -144,7 +153,7 @@ from concurrent.futures import ThreadPoolExecutor
 together = threading.Barrier(4)
 def begin(_):
     together.wait(10)
-    kernels.likelihood.spread_members(members, np.ones(5), np.zeros(20))
+    kernels.member_sums.spread_members(members, np.ones(5), np.zeros(20))
 with ThreadPoolExecutor(4) as pool:
     list(pool.map(begin, range(4)))
 """
@@ -155,8 +164,8 @@ with ThreadPoolExecutor(4) as pool:
 def test_other_threads_run_meanwhile():
     many = np.arange(1, 1_000_001)
     args = many, many, np.zeros_like(many), 2**31 - 1, 3, np.zeros(200, np.int64)
-    kernels.hashes.count_hashed(*args)
-    thread = threading.Thread(target=kernels.hashes.count_hashed, args=args)
+    kernels.report_counts.count_hashed(*args)
+    thread = threading.Thread(target=kernels.report_counts.count_hashed, args=args)
     thread.start()
     turns = 0
     while thread.is_alive():
@@ -172,7 +181,7 @@ def test_settings_of_numba_are_followed(setting, tmp_path):
         "from privet.analysis import kernels\n"
         "rows = np.arange(5, dtype=np.uint8).reshape(5, 1)\n"
         "piles = np.array([0, 1, 0, 1, 2])\n"
-        "try: kernels.shuffling.deal(rows, piles, rows.copy(), np.zeros(2, np.int64))\n"
+        "try: kernels.row_orders.deal(rows, piles, rows.copy(), np.zeros(2, np.int64))\n"
         "except IndexError: print('refused')\n"
     )
     assert run(code, NUMBA_CACHE_DIR=str(tmp_path), **{setting: "1"}) == ["refused"]

@@ -20,7 +20,7 @@ def test_numba_is_imported_at_the_first_call():
         "from privet.mechanisms import KSubset, LocalHash, Rappor\n"
         "assert 'numba' not in sys.modules\n"
         "rows = np.zeros((2, 1), np.uint8)\n"
-        "assert kernels.shuffling.permute(rows, 2, np.array([7], np.uint32), 32) == 1\n"
+        "assert kernels.row_orders.permute(rows, 2, np.array([7], np.uint32), 32) == 1\n"
         "assert 'numba' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -43,5 +43,5 @@ def test_what_is_no_kernel_is_said():
 
 
 def test_a_kernel_says_what_it_does():
-    assert kernels.shuffling.deal.__name__ == kernels.shuffling.deal.__qualname__ == "deal"
-    assert kernels.shuffling.deal.__doc__.startswith("Copy the rows pile after pile")
+    assert kernels.row_orders.deal.__name__ == kernels.row_orders.deal.__qualname__ == "deal"
+    assert kernels.row_orders.deal.__doc__.startswith("Copy the rows pile after pile")

@@ -14,7 +14,7 @@ log = logging.getLogger("privet.kernels")
 _kernels: set[Callable[..., Any]] = set()
 
 # Loops that only other loops call: they are compiled as a part of those.
-compiled = njit(nogil=True)
+loop = njit(nogil=True)
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -1,45 +1,66 @@
-"""Words of 64 bits: some, and what processors can tell of one that numba does not."""
+"""Words of 64 bits, as sets of positions.
+
+Numba compiles a loop again when the file of that loop changes, but not when something changes here.
+So what these functions return may never change; there is no rule for how they compute it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
+from .compiled import loop
+
+ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+SIX, SEVEN, LOW_SIX = np.uint64(6), np.uint64(7), np.uint64(63)
 ALL = np.uint64(2**64 - 1)
+EIGHT, LOW_BYTE = np.uint64(8), np.uint64(255)
+_PAIRS, _FOURS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+_BYTES, _EACH = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
+_FOUR, _TOP = np.uint64(4), np.uint64(56)
 
 
-def instruction(build: Callable[..., Any], result: Any = types.uint64) -> Any:
-    """Return what loops can call with words, given how to build it: from a builder and the words.
+@loop
+def popcount(word):  # type: ignore[no-untyped-def]
+    """Return the number of set bits; LLVM recognises these steps and uses one instruction."""
+    word -= word >> ONE & _PAIRS
+    word = (word & _FOURS) + (word >> TWO & _FOURS)
+    word = word + (word >> _FOUR) & _BYTES
+    return word * _EACH >> _TOP
 
-    Addresses are words too. What returns nothing has the result `types.void`.
+
+@loop
+def lowest(word):  # type: ignore[no-untyped-def]
+    """Return the position of the lowest set bit of a word other than 0."""
+    return popcount(~word & (word - ONE))
+
+
+@loop
+def span(n):  # type: ignore[no-untyped-def]
+    """Return the smallest power of 2 that is n or more."""
+    power = ONE
+    while power < n:
+        power <<= ONE
+    return power
+
+
+@loop
+def word_at(data, at):  # type: ignore[no-untyped-def]
+    """Return the 8 bytes of an array from `at` on, the lowest first.
+
+    Spelt out, because this is what LLVM recognises as one load; it does not in a loop.
     """
-
-    @intrinsic
-    @wraps(build)  # whose parameters are those of a call, but for the first
-    def called(typing: Any, *words: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            built = build(builder, *args)
-            return context.get_dummy_value() if result is types.void else built
-
-        return result(*(types.uint64,) * len(words)), generate
-
-    return called
+    low = _byte(data, at, 0) | _byte(data, at, 1) | _byte(data, at, 2) | _byte(data, at, 3)
+    high = _byte(data, at, 4) | _byte(data, at, 5) | _byte(data, at, 6) | _byte(data, at, 7)
+    return low | high
 
 
-@instruction
-def popcount(builder: Any, word: Any) -> Any:
-    """Return the number of set bits of a uint64, as LLVM's ctpop: it vectorises."""
-    return builder.ctpop(word)
+@loop
+def _byte(data, at, i):  # type: ignore[no-untyped-def]
+    return np.uint64(data[at + np.uint64(i)]) << np.uint64(8 * i)
 
 
-@instruction
-def lowest(builder: Any, word: Any) -> Any:
-    """Return the position of the lowest set bit of a uint64 other than 0, as LLVM's cttz."""
-    return builder.cttz(word, ir.Constant(ir.IntType(1), 1))
+@loop
+def store_word(data, at, word):  # type: ignore[no-untyped-def]
+    """Write a word as the 8 bytes of an array from `at` on, the lowest first."""
+    for i in range(8):
+        data[at + np.uint64(i)] = word >> np.uint64(8 * i) & LOW_BYTE

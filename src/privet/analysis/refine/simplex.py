@@ -56,10 +56,10 @@ def _by_sort(array: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _by_passes(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the same by Newton's steps for τ, compiled; see kernels/simplex.py."""
+    """Return the same by Newton's steps for τ, compiled; see kernels/simplex_newton.py."""
     # One kind of array, so one compilation: a view that cannot be written, contiguous, aligned.
     view = np.require(array, requirements=("C", "A")).view()
     view.flags.writeable = False
     projected = np.empty(view.size)
-    kernels.simplex.project(view, view.max(), projected)
+    kernels.simplex_newton.project(view, view.max(), projected)
     return projected

@@ -1,17 +1,15 @@
-"""Whole batches of reports of sets; `SetSubset.sample` has the decisions, sampling.py the words.
+"""Rows of options, in any order and with -1 for none: checked, numbered, and made into reports.
 
-Rows of options are in any order, with -1 wherever there is none. Positions that the sampler draws
-and does not use are not drawn here.
+`SetSubset.sample` describes the decisions for a report, and subset_draws.py the random words and
+the tail. Positions that the sampler draws and does not use are not drawn here.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .compiled import compiled, kernel
-from .designs import EIGHT, LOW_BYTE
-from .sampling import span
-from .words import LOW_SIX, ONE, SIX, ZERO, lowest
+from .compiled import kernel, loop
+from .words import EIGHT, LOW_BYTE, LOW_SIX, ONE, SIX, ZERO, lowest, span
 
 LAST = np.uint64(1 << 63)
 
@@ -82,7 +80,7 @@ def fill_sets(values, overlaps, tail, out, first, d, most, k, width):  # type: i
     return values.shape[0], at
 
 
-@compiled
+@loop
 def _add(drawn, point):  # type: ignore[no-untyped-def]
     """Add a point to a set; return 1 if it is new and else 0."""
     word = drawn[point >> SIX]
@@ -91,7 +89,7 @@ def _add(drawn, point):  # type: ignore[no-untyped-def]
     return np.int64(fresh)
 
 
-@compiled
+@loop
 def _list_options(values, row, own):  # type: ignore[no-untyped-def]
     """List the options of a row, and write to the place behind the last; return their number."""
     count = ZERO
@@ -101,7 +99,7 @@ def _list_options(values, row, own):  # type: ignore[no-untyped-def]
     return count
 
 
-@compiled
+@loop
 def _write_members(drawn, words, width, out, row):  # type: ignore[no-untyped-def]
     """Write the members of a set in `width` bits each, from the lowest bits up."""
     pending, filled, place = ZERO, ZERO, 0
@@ -172,14 +170,14 @@ def fill_small_sets(values, overlaps, tail, out, first, d, most, k, width):  # t
     return values.shape[0], at
 
 
-@compiled
+@loop
 def _pair(point):  # type: ignore[no-untyped-def]
     """Return the two words of a set of one point below 128."""
     bit, is_high = ONE << (point & LOW_SIX), point >> SIX
     return bit & (is_high - ONE), bit & (ZERO - is_high)
 
 
-@compiled
+@loop
 def _pack_pair(low, high, width):  # type: ignore[no-untyped-def]
     """Return the members of a set of two words in `width` bits each, from the lowest bits up."""
     packed, filled = ZERO, ZERO
@@ -192,3 +190,51 @@ def _pack_pair(low, high, width):  # type: ignore[no-untyped-def]
         high &= high - ONE
         filled += width
     return packed
+
+
+@kernel
+def first_wrong_set(values, d, most):  # type: ignore[no-untyped-def]
+    """Return the first row that is not at most `most` different options below d, or -1."""
+    last_row = np.full(d + 1, -1)
+    for row in range(values.shape[0]):
+        count, wrong = ZERO, False
+        for i in range(values.shape[1]):
+            option = values[row, i]
+            is_option = np.uint64(option) < np.uint64(d)
+            place = option if is_option else d
+            wrong |= is_option & (last_row[place] == row) | (is_option == (option == -1))
+            last_row[place] = row
+            count += np.uint64(is_option)
+        if wrong | (count > np.uint64(most)):
+            return row
+    return -1
+
+
+@kernel
+def fill_asked(values, truths, options, out):  # type: ignore[no-untyped-def]
+    """Write which option each row is asked, and what it answers: `OneOption.sample`."""
+    for row in range(values.shape[0]):
+        held = False
+        for i in range(values.shape[1]):
+            held |= values[row, i] == np.int64(options[row])
+        number = options[row] + options[row] + np.uint64(held == truths[row])
+        for i in range(out.shape[1]):
+            out[row, i] = number >> np.uint64(8 * i) & LOW_BYTE
+
+
+@kernel
+def number_sets(values, below):  # type: ignore[no-untyped-def]
+    """Return the numbers of the sets of rows: `ListedSets.number`."""
+    most = below.shape[0] - 1
+    numbers = np.empty(values.shape[0], np.int64)
+    for row in range(values.shape[0]):
+        number = 0
+        for i in range(values.shape[1]):
+            option = values[row, i]
+            larger = 0
+            for j in range(values.shape[1]):
+                larger += values[row, j] > option
+            if option >= 0:
+                number += below[most - larger, option]
+        numbers[row] = number
+    return numbers

@@ -15,7 +15,7 @@ def test_dealing_sorts_by_pile_and_keeps_the_order_within(n, width):
     rows = rng.integers(0, 256, (n, width), dtype=np.uint8)
     pile_of = rng.integers(0, 16, n, dtype=np.uint8)
     dealt, ends = np.empty_like(rows), np.zeros(16, dtype=np.int64)
-    kernels.shuffling.deal(rows, pile_of, dealt, ends)
+    kernels.row_orders.deal(rows, pile_of, dealt, ends)
     assert np.array_equal(dealt, rows[np.argsort(pile_of, kind="stable")])
     assert np.array_equal(ends, np.cumsum(np.bincount(pile_of, minlength=16)))
 
@@ -41,7 +41,7 @@ def test_permuting_is_the_plain_one(n, kind, bits):
     rows = np.arange(2 * n, dtype="<u2").view(np.uint8).reshape(n, 4)
     words = rng.integers(0, 2**bits, n, dtype=kind)
     fast, slow = rows.copy(), rows.copy()
-    left = kernels.shuffling.permute(fast, n, words, bits)
+    left = kernels.row_orders.permute(fast, n, words, bits)
     assert left == plain_permute(slow, n, words, bits)
     assert np.array_equal(fast, slow)
 
@@ -52,12 +52,12 @@ def test_a_word_draws_every_row_alike_or_none(left):
     drawn = Counter()
     for word in range(256):
         rows = np.arange(left, dtype=np.uint8).reshape(-1, 1)
-        if kernels.shuffling.permute(rows, left, np.array([word], np.uint8), 8) < left:
+        if kernels.row_orders.permute(rows, left, np.array([word], np.uint8), 8) < left:
             drawn[int(rows[-1, 0])] += 1
     assert drawn == dict.fromkeys(range(left), 256 // left)
 
 
 def test_all_rows_are_drawn_from_when_words_run_out():
     rows = np.arange(100, dtype=np.uint8).reshape(-1, 1)
-    assert kernels.shuffling.permute(rows, 100, np.array([7, 2**31], "<u4"), 32) == 98
+    assert kernels.row_orders.permute(rows, 100, np.array([7, 2**31], "<u4"), 32) == 98
     assert sorted(rows.ravel().tolist()) == list(range(100))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import compiled, kernel
+from .compiled import kernel, loop
 
 # The partial sums of a pass: independent, so that the loop over them runs in vector registers.
 _LANES = 256
@@ -26,7 +26,7 @@ _STRIDE = 64
 _SAMPLED_FROM = 64 * _STRIDE
 
 
-@compiled
+@loop
 def _two_sum(a, b):  # type: ignore[no-untyped-def]
     """Return a + b rounded, and what the rounding lost (Knuth)."""
     total = a + b
@@ -34,7 +34,7 @@ def _two_sum(a, b):  # type: ignore[no-untyped-def]
     return total, (a - (total - part)) + (b - part)
 
 
-@compiled
+@loop
 def _excess(v, base, rest, sums, counts):  # type: ignore[no-untyped-def]
     """Return Σ max(v_j − τ, 0) and #{j : v_j > τ} for τ = base + rest.
 
@@ -60,7 +60,7 @@ def _excess(v, base, rest, sums, counts):  # type: ignore[no-untyped-def]
     return total, count
 
 
-@compiled
+@loop
 def _threshold(v, base, rest, mass):  # type: ignore[no-untyped-def]
     """Return the τ where the excess is `mass`, by Newton's steps from τ = base + rest < max v.
 

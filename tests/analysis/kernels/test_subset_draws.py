@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from privet.analysis.kernels import sampling
+from privet.analysis.kernels import subset_draws
 
 
 @pytest.mark.parametrize("d", [2, 64, 65, 1000, 2**16, 2**20])
@@ -14,6 +14,6 @@ def test_members_are_sorted_and_the_set_is_left_empty(d, k):
     for _ in range(20):
         members = rng.choice(d, min(k, d), replace=False).astype(np.uint64)
         expected = np.sort(members)
-        sampling._sort(members, seen)
+        subset_draws._sort(members, seen)
         assert np.array_equal(members, expected)
         assert not seen.any()

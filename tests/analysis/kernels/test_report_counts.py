@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from privet.analysis.kernels.counting import count_bitmaps, count_indices
+from privet.analysis.kernels.report_counts import count_bitmaps, count_indices
 
 # Reports of every kind that the check and the adder treat differently, and their neighbours.
 WIDTHS = [1, 2, 7, 8, 9, 13, 16, 17, 31, 32, 33, 63, 64, 65, 128, 129, 256, 257, 640, 641, 1100]

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import compiled, kernel
-from .words import ALL, ONE, popcount
-
-EIGHT, LOW_BYTE = np.uint64(8), np.uint64(255)
+from .compiled import kernel, loop
+from .words import ALL, EIGHT, LOW_BYTE, ONE, popcount
 
 
 @kernel
@@ -64,7 +62,7 @@ def write_parities(values, places, out, t):  # type: ignore[no-untyped-def]
         _write((block | pivot * (odd ^ wanted)) - ONE, out[row])
 
 
-@compiled
+@loop
 def _write(number, out):  # type: ignore[no-untyped-def]
     for i in range(out.size):
         out[i] = number & LOW_BYTE

@@ -1,7 +1,8 @@
-"""Bitmaps of which every bit is flipped or not: binary and unary responses, and RAPPOR's.
+"""One-hot answers of which every entry is perturbed: bits that may be flipped, or added noise.
 
-Planes and tail are as in sampling.py, except that the first plane has the most significant digit,
-because not all digits have a plane, and that the tail has words instead of positions.
+Bits are flipped for binary and unary responses, and for RAPPOR. Planes and tail are as in
+subset_draws.py, with two differences. The first plane has the most significant digit, because not
+all digits have a plane, and the tail has words instead of positions.
 """
 
 from __future__ import annotations
@@ -77,3 +78,32 @@ def toss_own_bits(values, coins, out, first, end):  # type: ignore[no-untyped-de
     for row in range(first, end):
         value = values[row]
         out[row, value >> 3] ^= (~coins[row] & 1) << (value & 7)
+
+
+@kernel
+def fill_noise(values, tail, out, first, flip, rest, limit):  # type: ignore[no-untyped-def]
+    """Write one-hot answers with two-sided geometric noise, entry by entry; GeometricNoise.sample.
+
+    Words of the tail are coins, in order of need. Return the first row that is not written, and how
+    many words the others took.
+    """
+    at = 0
+    for row in range(first, values.size):
+        begin = at
+        for entry in range(out.shape[1]):
+            if at == tail.size:
+                return row, begin
+            up = (tail[at] < flip) != (entry == values[row])
+            at += 1
+            steps = 0
+            while steps < limit:
+                if at == tail.size:
+                    return row, begin
+                word = tail[at]
+                at += 1
+                if word < flip:
+                    steps += 1
+                elif word < rest:
+                    break
+            out[row, entry] = limit + 1 + steps if up else limit - steps
+    return values.size, at

@@ -19,7 +19,7 @@ from math import floor, lgamma, log, log1p, sqrt
 
 import numpy as np
 
-from .compiled import compiled, kernel
+from .compiled import kernel, loop
 
 # Parts of a quota that are less likely than that, compared to the likeliest, are left out.
 _LEAST = 1e-18
@@ -58,7 +58,7 @@ def draw_counts(rng, marked, ignoring, k):  # type: ignore[no-untyped-def]
     return counts
 
 
-@compiled
+@loop
 def _halve(rng, first, left, right, ends, rooms, outside, inside, free, odds):  # type: ignore[no-untyped-def]
     """Turn the histograms of some values, which end up empty, into those of their halves."""
     size, width = left + right, right + 1
@@ -80,7 +80,7 @@ def _halve(rng, first, left, right, ends, rooms, outside, inside, free, odds):  
             _part(rng, rest, quota, left, right - 1, left_outside, right_inside, rooms, odds)
 
 
-@compiled
+@loop
 def _part(rng, people, quota, left, right, to_left, to_right, rooms, odds):  # type: ignore[no-untyped-def]
     """Draw how many of the people have which part of their quota among the values on the left."""
     low, high = max(0, quota - right), min(quota, left)
@@ -99,7 +99,7 @@ def _part(rng, people, quota, left, right, to_left, to_right, rooms, odds):  # t
     _deal(rng, fewer, 1, down, odds, half, rooms, to_right, to_left)
 
 
-@compiled
+@loop
 def _chances(start, stop, here, there, quota, odds, at):  # type: ignore[no-untyped-def]
     """Write the chance of each of start, …, stop members here, given that many or more.
 
@@ -123,7 +123,7 @@ def _chances(start, stop, here, there, quota, odds, at):  # type: ignore[no-unty
     return count, rest
 
 
-@compiled
+@loop
 def _deal(rng, people, first, count, odds, at, rooms, more, less):  # type: ignore[no-untyped-def]
     """Draw how many people have each part, from `first` on, and add them to both histograms."""
     i = first
@@ -135,7 +135,7 @@ def _deal(rng, people, first, count, odds, at, rooms, more, less):  # type: igno
         i += 1
 
 
-@compiled
+@loop
 def _binomial(rng, n, p):  # type: ignore[no-untyped-def]
     if n < 4:  # numpy's algorithm prepares for more
         drawn = 0
@@ -145,7 +145,7 @@ def _binomial(rng, n, p):  # type: ignore[no-untyped-def]
     return rng.binomial(n, p)
 
 
-@compiled
+@loop
 def hypergeometric(rng, good, bad, sample):  # type: ignore[no-untyped-def]
     """Return how many of a sample without replacement are good; Stadlober 1990, algorithm HRUA.
 
@@ -164,7 +164,7 @@ def hypergeometric(rng, good, bad, sample):  # type: ignore[no-untyped-def]
     return drawn if size == sample else good - drawn
 
 
-@compiled
+@loop
 def _one_by_one(rng, good, total, sample):  # type: ignore[no-untyped-def]
     left = good
     for i in range(sample):
@@ -172,7 +172,7 @@ def _one_by_one(rng, good, total, sample):  # type: ignore[no-untyped-def]
     return good - left
 
 
-@compiled
+@loop
 def _by_rejection(rng, good, total, sample):  # type: ignore[no-untyped-def]
     bad = total - good
     share = good / total
@@ -197,7 +197,7 @@ def _by_rejection(rng, good, total, sample):  # type: ignore[no-untyped-def]
             return np.int64(mode + step)
 
 
-@compiled
+@loop
 def _rise(n, step):  # type: ignore[no-untyped-def]
     """Return log((n + step)! / n!)."""
     end = n + step
@@ -206,6 +206,6 @@ def _rise(n, step):  # type: ignore[no-untyped-def]
     return (end + 0.5) * log1p(step / n) + step * (log(n) - 1) + _stirling(end) - _stirling(n)
 
 
-@compiled
+@loop
 def _stirling(n):  # type: ignore[no-untyped-def]
     return (1 / 12 - (1 / 360 - 1 / 1260 / (n * n)) / (n * n)) / n

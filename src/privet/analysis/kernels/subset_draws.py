@@ -1,8 +1,9 @@
-"""Whole batches of reports, from blocks of random words.
+"""Batches of k-subset reports, from blocks of random words.
 
-The decisions are those of the single-report path (`KSubset.sample`), so its proof is theirs; only
-which random word feeds which decision differs, so that loops run over many reports or many words at
-once and vectorise. Kernels take
+The decisions are those of `KSubset.sample`, so its proof holds here too. Only which random word
+feeds which decision differs, so that loops run over many reports or many words at once and
+vectorise. There are three kinds of loops: reports of up to four words are made 32 at a time, longer
+bitmaps one after another, and short lists of members as sorted indices. Kernels take
 
 - `inside`: whether the drawn set gets the person's value, from a coin that was tossed already;
 - `planes`: the words that the starting coins are made of, the least significant digit first;
@@ -17,8 +18,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import compiled, kernel
-from .words import ALL, LOW_SIX, ONE, SIX, ZERO, lowest, popcount
+from . import TILE
+from .compiled import kernel, loop
+from .words import (
+    ALL,
+    EIGHT,
+    LOW_BYTE,
+    LOW_SIX,
+    ONE,
+    SIX,
+    THREE,
+    TWO,
+    ZERO,
+    lowest,
+    popcount,
+    span,
+    store_word,
+)
 
 # Coins of which one is rarely tossed again.
 COINS = 64
@@ -51,6 +67,193 @@ def toss(words, first, heads, total, inside):  # type: ignore[no-untyped-def]
                     spare += 1
                 coins[i] = word < heads
     return inside.size
+
+
+@kernel
+def fill_tiles(values, inside, planes, offers, tail, out, first, d, size, flip, numerator):  # type: ignore[no-untyped-def]
+    """Write k-subset reports of up to four words as bitmaps, a tile of reports side by side.
+
+    The random words of a tile lie together, step by step: `planes` by (tile, digit, word, lane) and
+    `offers`, which are positions, by (tile, round, lane). In each round every report gains one
+    position until it is complete; the few that still are not go on with the tail.
+    """
+    words = 1 if d <= 64 else 2 if d <= 128 else 4
+    others = np.uint64(d - 1)
+    mask = span(others) - ONE
+    masks = _masks(words, d, flip)
+    # What is beyond the others counts as taken, until the set is complete.
+    full = np.uint64(size) + np.uint64(64 * words) - others
+    sets, own = np.empty((words, TILE), np.uint64), np.empty((words, TILE), np.uint64)
+    members, lasts = np.empty(TILE, np.uint64), np.empty(TILE, np.uint64)
+    answers, hits = np.zeros(TILE, np.uint64), np.zeros(TILE, np.uint64)
+    lines, data = sets.reshape(-1), out.reshape(-1)
+    at = 0
+    for begin in range(first, values.size, TILE):
+        tile, count = begin // TILE, min(TILE, values.size - begin)
+        _start(planes, tile, numerator, masks, sets)
+        lasts[:] = ALL
+        if words == 1:
+            _gain_of_one(offers, tile, mask, full, lines, lasts)
+        elif words == 2:
+            _gain_of_two(offers, tile, mask, full, lines, lasts)
+        else:
+            _gain_of_four(offers, tile, mask, full, lines, lasts)
+        _count_members(sets, members)
+        used = at
+        for lane in range(count):
+            if members[lane] <= full or lasts[lane] == ALL:
+                last, used = _finish(sets, lane, members[lane], tail, used, mask, full, others)
+                if last == ALL:
+                    return begin, at
+                lasts[lane] = last
+        at = used
+        for lane in range(count):
+            answers[lane], hits[lane] = values[begin + lane], ZERO - np.uint64(inside[begin + lane])
+        _settle(answers, hits, masks, sets, lasts, own, members)
+        _write_tile(sets, data, begin, count, out.shape[1])
+    return values.size, at
+
+
+@loop
+def _masks(words, d, flip):  # type: ignore[no-untyped-def]
+    """Return the sets of the others, of the last value, and of what is inverted."""
+    masks = np.zeros((3, words), np.uint64)
+    for position in range(d):
+        row = 0 if position < d - 1 else 1
+        masks[row, position >> 6] |= ONE << (np.uint64(position) & LOW_SIX)
+        masks[2, position >> 6] |= ONE << (np.uint64(position) & LOW_SIX) if flip else ZERO
+    return masks
+
+
+@loop
+def _start(planes, tile, numerator, masks, sets):  # type: ignore[no-untyped-def]
+    """Toss coins of probability numerator / 2^b for every member of every set, from b planes."""
+    sets[:] = ZERO
+    for w in range(planes.shape[2]):
+        # A digit 1 lets a set bit of its plane win, a digit 0 lets a clear one lose.
+        for j in range(planes.shape[1]):
+            if numerator >> j & 1:
+                for lane in range(TILE):
+                    sets[w, lane] |= planes[tile, j, w, lane]
+            else:
+                for lane in range(TILE):
+                    sets[w, lane] &= planes[tile, j, w, lane]
+    for w in range(sets.shape[0]):
+        beyond = ~masks[0, w]
+        for lane in range(TILE):
+            sets[w, lane] |= beyond
+
+
+@loop
+def _gain_of_one(offers, tile, mask, full, sets, lasts):  # type: ignore[no-untyped-def]
+    """Add a position to every set of one word in each round, unless it is complete."""
+    for turn in range(offers.shape[1]):
+        for lane in range(TILE):
+            position, last = np.uint64(offers[tile, turn, lane]) & mask, lasts[lane]
+            word = sets[lane]
+            wants = popcount(word) <= full
+            sets[lane] = word | np.uint64(wants) << position
+            lasts[lane] = position if wants else last
+
+
+@loop
+def _gain_of_two(offers, tile, mask, full, sets, lasts):  # type: ignore[no-untyped-def]
+    """Do the same with two words; loops over words would not vectorise."""
+    for turn in range(offers.shape[1]):
+        for lane in range(TILE):
+            position, last = np.uint64(offers[tile, turn, lane]) & mask, lasts[lane]
+            a, b = sets[lane], sets[TILE + lane]
+            wants = popcount(a) + popcount(b) <= full
+            bit, word = np.uint64(wants) << (position & LOW_SIX), position >> SIX
+            sets[lane] = a | bit * np.uint64(word == ZERO)
+            sets[TILE + lane] = b | bit * np.uint64(word == ONE)
+            lasts[lane] = position if wants else last
+
+
+@loop
+def _gain_of_four(offers, tile, mask, full, sets, lasts):  # type: ignore[no-untyped-def]
+    """Do the same with four words."""
+    for turn in range(offers.shape[1]):
+        for lane in range(TILE):
+            position, last = np.uint64(offers[tile, turn, lane]) & mask, lasts[lane]
+            a, b = sets[lane], sets[TILE + lane]
+            c, d = sets[2 * TILE + lane], sets[3 * TILE + lane]
+            wants = popcount(a) + popcount(b) + popcount(c) + popcount(d) <= full
+            bit, word = np.uint64(wants) << (position & LOW_SIX), position >> SIX
+            sets[lane] = a | bit * np.uint64(word == ZERO)
+            sets[TILE + lane] = b | bit * np.uint64(word == ONE)
+            sets[2 * TILE + lane] = c | bit * np.uint64(word == TWO)
+            sets[3 * TILE + lane] = d | bit * np.uint64(word == THREE)
+            lasts[lane] = position if wants else last
+
+
+@loop
+def _count_members(sets, members):  # type: ignore[no-untyped-def]
+    members[:] = ZERO
+    for w in range(sets.shape[0]):
+        for lane in range(TILE):
+            members[lane] += popcount(sets[w, lane])
+
+
+@loop
+def _finish(sets, lane, members, tail, at, mask, full, others):  # type: ignore[no-untyped-def]
+    """Complete one set; return the last position, or ALL where the tail runs out."""
+    while at < tail.size:
+        position = np.uint64(tail[at]) & mask
+        at += 1
+        if position >= others:
+            continue
+        place, bit = position >> SIX, ONE << (position & LOW_SIX)
+        taken = sets[place, lane] & bit != ZERO
+        if members > full and taken:
+            sets[place, lane] ^= bit
+            members -= ONE
+        elif members <= full and not taken:
+            sets[place, lane] |= bit
+            members += ONE
+            if members > full:
+                return position, at
+    return ALL, at
+
+
+@loop
+def _settle(answers, hits, masks, sets, lasts, own, stands_in):  # type: ignore[no-untyped-def]
+    """Turn positions among the others into values, as at the end of KSubset.sample.
+
+    `own` and `stands_in` are room: for the persons' own bits, and for whether the last value stands
+    in for them.
+    """
+    stands_in[:] = ZERO
+    for w in range(sets.shape[0]):
+        word, others = np.uint64(w), masks[0, w]
+        for lane in range(TILE):
+            value, last = answers[lane], lasts[lane]
+            bit = np.uint64(value >> SIX == word) << (value & LOW_SIX)
+            replaced = np.uint64(last >> SIX == word) << (last & LOW_SIX) & hits[lane]
+            drawn = sets[w, lane] & others ^ replaced
+            own[w, lane], sets[w, lane] = bit, drawn
+            stands_in[lane] |= ZERO - np.uint64(drawn & bit != ZERO)
+    for w in range(sets.shape[0]):
+        last_value, inverted = masks[1, w], masks[2, w]
+        for lane in range(TILE):
+            bit = own[w, lane]
+            drawn = (sets[w, lane] | last_value & stands_in[lane]) & ~bit
+            sets[w, lane] = (drawn | bit & hits[lane]) ^ inverted
+
+
+@loop
+def _write_tile(sets, data, begin, count, size):  # type: ignore[no-untyped-def]
+    """Write sets as rows of bytes, in order: what a word writes beyond its row is replaced."""
+    end = np.uint64(data.size)
+    for lane in range(count):
+        at = np.uint64((begin + lane) * size)
+        for w in range((size + 7) >> 3):
+            place = at + np.uint64(8 * w)
+            if place + EIGHT <= end:
+                store_word(data, place, sets[w, lane])
+            else:
+                for i in range(end - place):
+                    data[place + i] = sets[w, lane] >> EIGHT * i & LOW_BYTE
 
 
 @kernel
@@ -137,7 +340,7 @@ def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerato
     return values.size, np.int64(at)
 
 
-@compiled
+@loop
 def _members(drawn):  # type: ignore[no-untyped-def]
     members = ZERO
     for w in range(drawn.size):
@@ -199,7 +402,7 @@ def fill_indices(values, inside, tail, out, first, d, k, width):  # type: ignore
     return values.size, at
 
 
-@compiled
+@loop
 def _sort(members, seen):  # type: ignore[no-untyped-def]
     """Sort different members, with a set that is empty before and after.
 
@@ -227,7 +430,7 @@ def _sort(members, seen):  # type: ignore[no-untyped-def]
             members[place] = member
 
 
-@compiled
+@loop
 def _pack(members, width, out):  # type: ignore[no-untyped-def]
     """Write the members in `width` bits each, from the lowest bits up."""
     pending, filled, place = ZERO, 0, 0
@@ -241,12 +444,3 @@ def _pack(members, width, out):  # type: ignore[no-untyped-def]
             place += 1
     if filled:
         out[place] = pending & np.uint64(255)
-
-
-@compiled
-def span(n):  # type: ignore[no-untyped-def]
-    """Return the smallest power of 2 that is n or more."""
-    span = ONE
-    while span < n:
-        span <<= ONE
-    return span
