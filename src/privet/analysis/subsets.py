@@ -141,15 +141,15 @@ class IndexCounter(BitmapCounter):
 
     @property
     def entries(self) -> int:
-        """A report lists its members."""
-        return self.mechanism.k * self.mechanism.index_bits
+        """Each bit of a member becomes an integer of eight bytes."""
+        return 8 * self.mechanism.k * self.mechanism.index_bits
 
     def invalid(self, reports: Reports) -> NDArray[np.bool_]:
         """Return which rows have a bit too many, a member too large, or members out of order."""
         indices = members_of(self.mechanism, reports)
         too_large = (indices >= self.mechanism.points).any(axis=1)
         out_of_order = (np.diff(indices, axis=1) <= 0).any(axis=1)
-        return padded(reports, self.entries) | too_large | out_of_order
+        return padded(reports, self.mechanism.k * self.mechanism.index_bits) | too_large | out_of_order
 
     def add_few(self, reports: Reports, total: Integers) -> None:
         """Add checked reports to a total."""
