@@ -99,6 +99,15 @@ def test_kernels_run_where_nothing_can_be_written(package, tmp_path):
     assert not cached(tmp_path)
 
 
+@pytest.mark.parametrize("room", [0, 100, 5000])
+def test_a_full_disk_is_not_the_end(room, tmp_path):
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))\n"
+    shown = run(limit + SCRIPT, NUMBA_CACHE_DIR=str(tmp_path))
+    assert set(shown) == {ANNOUNCED}
+    assert run(NUMBA_CACHE_DIR=str(tmp_path)) in ([], [ANNOUNCED])
+    assert run(NUMBA_CACHE_DIR=str(tmp_path)) == []
+
+
 # Whoever runs this has no right to read root's interpreter, so all of it is loaded before.
 OTHER_USER = f"""
 import os, numba, numpy, privet.analysis.kernels

@@ -34,7 +34,7 @@ def test_every_file_of_loops_is_found_here_by_its_name():
     assert len(ours) > 20
     for function in ours:
         home = getattr(kernels, function.__module__.rpartition(".")[2])
-        assert getattr(home, function.__name__).py_func is function
+        assert getattr(home, function.__name__).__wrapped__ is function
 
 
 def test_what_is_no_kernel_is_said():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from numba import njit
@@ -21,13 +22,23 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop that Python calls, and let numba cache it for other processes.
 
     The cache is in `NUMBA_CACHE_DIR`, or next to the package, or in the user's cache folder. Where
-    numba can write to none of them, every process compiles for itself.
+    numba can write to none of them, or the disk is full, every process compiles for itself.
     """
     _kernels.add(function)
+    uncached = njit(nogil=True)(function)
     try:
-        return njit(nogil=True, cache=True)(function)
-    except RuntimeError:
-        return njit(nogil=True)(function)
+        cached = njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # numba found no folder
+        return uncached
+
+    @wraps(function)
+    def call(*args: Any) -> Any:
+        try:
+            return cached(*args)
+        except OSError:  # from writing the cache; a loop has no files
+            return uncached(*args)
+
+    return call
 
 
 class _Announcer(Listener):  # type: ignore[misc]
