@@ -158,7 +158,7 @@ def _gain_of_one(offers, tile, mask, full, sets, lasts):  # type: ignore[no-unty
 
 @loop
 def _gain_of_two(offers, tile, mask, full, sets, lasts):  # type: ignore[no-untyped-def]
-    """Do the same with two words; loops over words would not vectorise."""
+    """Do the same with two words, spelt out because a loop over words would not vectorise."""
     for turn in range(offers.shape[1]):
         for lane in range(TILE):
             position, last = np.uint64(offers[tile, turn, lane]) & mask, lasts[lane]
@@ -220,8 +220,8 @@ def _finish(sets, lane, members, tail, at, mask, full, others):  # type: ignore[
 def _settle(answers, hits, masks, sets, lasts, own, stands_in):  # type: ignore[no-untyped-def]
     """Turn positions among the others into values, as at the end of KSubset.sample.
 
-    `own` and `stands_in` are room: for the persons' own bits, and for whether the last value stands
-    in for them.
+    `own` and `stands_in` are scratch space: for the bit of each respondent's value, and for whether
+    the last value replaces it.
     """
     stands_in[:] = ZERO
     for w in range(sets.shape[0]):

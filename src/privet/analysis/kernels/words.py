@@ -1,7 +1,7 @@
 """Words of 64 bits, as sets of positions.
 
-Numba compiles a loop again when the file of that loop changes, but not when something changes here.
-So what these functions return may never change; there is no rule for how they compute it.
+Numba compiles a kernel again when the kernel's own file changes, but not when this file does. So
+these functions may be written in another way, but what they return may never change.
 """
 
 from __future__ import annotations
