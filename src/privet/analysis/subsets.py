@@ -146,10 +146,11 @@ class IndexCounter(BitmapCounter):
 
     def invalid(self, reports: Reports) -> NDArray[np.bool_]:
         """Return which rows have a bit too many, a member too large, or members out of order."""
-        indices = members_of(self.mechanism, reports)
-        too_large = (indices >= self.mechanism.points).any(axis=1)
+        m = self.mechanism
+        indices = members_of(m, reports)
+        too_large = (indices >= m.points).any(axis=1)
         out_of_order = (np.diff(indices, axis=1) <= 0).any(axis=1)
-        return padded(reports, self.mechanism.k * self.mechanism.index_bits) | too_large | out_of_order
+        return padded(reports, m.k * m.index_bits) | too_large | out_of_order
 
     def add_few(self, reports: Reports, total: Integers) -> None:
         """Add checked reports to a total."""
