@@ -13,7 +13,7 @@ from .words import ALL, EIGHT, LOW_BYTE, ONE, popcount
 
 
 @kernel
-def draw_places(hit, words, tail, first, holding, blocks):  # type: ignore[no-untyped-def]
+def draw_places(hit, words, tail, first, holding, blocks):
     """Turn each word into a place: below `holding` on a hit, from there to `blocks` on a miss.
 
     A word from the last multiple of their number on is replaced by the next of the tail. Return the
@@ -35,7 +35,7 @@ def draw_places(hit, words, tail, first, holding, blocks):  # type: ignore[no-un
 
 
 @kernel
-def write_translates(values, places, out, elements, points, base_blocks):  # type: ignore[no-untyped-def]
+def write_translates(values, places, out, elements, points, base_blocks):
     """Write the blocks at these places of a difference family; DifferenceFamily._number_at."""
     points, base_blocks, period = map(np.uint64, (points, base_blocks, elements.size))
     for row in range(values.size):
@@ -48,7 +48,7 @@ def write_translates(values, places, out, elements, points, base_blocks):  # typ
 
 
 @kernel
-def write_parities(values, places, out, t):  # type: ignore[no-untyped-def]
+def write_parities(values, places, out, t):
     """Write the blocks at these places of a Hadamard design; Hadamard._number_at."""
     half = ONE << np.uint64(t - 1)
     for row in range(values.size):
@@ -63,14 +63,14 @@ def write_parities(values, places, out, t):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _write(number, out):  # type: ignore[no-untyped-def]
+def _write(number, out):
     for i in range(out.size):
         out[i] = number & LOW_BYTE
         number >>= EIGHT
 
 
 @kernel
-def count_blocks(reports, total):  # type: ignore[no-untyped-def]
+def count_blocks(reports, total):
     """Count the reports of each block; return the first that names no block, or -1."""
     blocks = np.uint64(total.size)
     for row in range(reports.shape[0]):

@@ -17,7 +17,7 @@ FLIPS = 256
 
 
 @kernel
-def fill_flips(values, planes, tail, out, first, d, flip):  # type: ignore[no-untyped-def]
+def fill_flips(values, planes, tail, out, first, d, flip):
     """Write binary randomized responses as rows of words, one behind the other, as in each plane.
 
     The planes decide nearly all bits of a tile of reports at once; each of the others compares a
@@ -64,7 +64,7 @@ def fill_flips(values, planes, tail, out, first, d, flip):  # type: ignore[no-un
 
 
 @kernel
-def narrow(words, out):  # type: ignore[no-untyped-def]
+def narrow(words, out):
     """Copy the first bytes of each row of words."""
     as_bytes = words.view(np.uint8)
     for row in range(out.shape[0]):
@@ -73,7 +73,7 @@ def narrow(words, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def toss_own_bits(values, coins, out, first, end):  # type: ignore[no-untyped-def]
+def toss_own_bits(values, coins, out, first, end):
     """Add a fair coin, the low bit of a byte, to each row's own bit, which is inverted already."""
     for row in range(first, end):
         value = values[row]
@@ -81,7 +81,7 @@ def toss_own_bits(values, coins, out, first, end):  # type: ignore[no-untyped-de
 
 
 @kernel
-def fill_noise(values, tail, out, first, flip, rest, limit):  # type: ignore[no-untyped-def]
+def fill_noise(values, tail, out, first, flip, rest, limit):
     """Write one-hot answers with two-sided geometric noise, entry by entry; GeometricNoise.sample.
 
     Words of the tail are coins, in order of need. Return the first row that is not written, and how

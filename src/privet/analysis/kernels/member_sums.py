@@ -10,7 +10,7 @@ from .compiled import kernel
 
 
 @kernel
-def sum_bitmaps(bitmaps, tables, out):  # type: ignore[no-untyped-def]
+def sum_bitmaps(bitmaps, tables, out):
     """Write Σ_b tables[b, byte b] for each bitmap."""
     for i in range(bitmaps.shape[0]):
         total = 0.0
@@ -20,7 +20,7 @@ def sum_bitmaps(bitmaps, tables, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def spread_bitmaps(bitmaps, weights, tables):  # type: ignore[no-untyped-def]
+def spread_bitmaps(bitmaps, weights, tables):
     """Add each bitmap's weight to tables[b, byte b] for all b."""
     for i in range(bitmaps.shape[0]):
         for b in range(bitmaps.shape[1]):
@@ -28,7 +28,7 @@ def spread_bitmaps(bitmaps, weights, tables):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def sum_members(members, theta, out):  # type: ignore[no-untyped-def]
+def sum_members(members, theta, out):
     """Write the sum of theta over each row's members."""
     for i in range(members.shape[0]):
         total = 0.0
@@ -38,7 +38,7 @@ def sum_members(members, theta, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def spread_members(members, weights, out):  # type: ignore[no-untyped-def]
+def spread_members(members, weights, out):
     """Add each row's weight to all its members."""
     for i in range(members.shape[0]):
         for j in range(members.shape[1]):

@@ -15,7 +15,7 @@ LAST = np.uint64(1 << 63)
 
 
 @kernel
-def pick(words, leads, first, picked):  # type: ignore[no-untyped-def]
+def pick(words, leads, first, picked):
     """Count the leads below each word; return the first word that is one of them, or their number.
 
     `Stream.pick`, as far as the first words tell.
@@ -31,7 +31,7 @@ def pick(words, leads, first, picked):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def fill_sets(values, overlaps, tail, out, first, d, most, k, width):  # type: ignore[no-untyped-def]
+def fill_sets(values, overlaps, tail, out, first, d, most, k, width):
     """Write reports that hold `overlaps` points of the person's; `width` bits an index, or 0.
 
     A set is an array of words, with one more, in which what must not be drawn counts as taken.
@@ -81,7 +81,7 @@ def fill_sets(values, overlaps, tail, out, first, d, most, k, width):  # type: i
 
 
 @loop
-def _add(drawn, point):  # type: ignore[no-untyped-def]
+def _add(drawn, point):
     """Add a point to a set; return 1 if it is new and else 0."""
     word = drawn[point >> SIX]
     fresh = ~word >> (point & LOW_SIX) & ONE
@@ -90,7 +90,7 @@ def _add(drawn, point):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _list_options(values, row, own):  # type: ignore[no-untyped-def]
+def _list_options(values, row, own):
     """List the options of a row, and write to the place behind the last; return their number."""
     count = ZERO
     for i in range(values.shape[1]):
@@ -100,7 +100,7 @@ def _list_options(values, row, own):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _write_members(drawn, words, width, out, row):  # type: ignore[no-untyped-def]
+def _write_members(drawn, words, width, out, row):
     """Write the members of a set in `width` bits each, from the lowest bits up."""
     pending, filled, place = ZERO, ZERO, 0
     for w in range(words):
@@ -119,7 +119,7 @@ def _write_members(drawn, words, width, out, row):  # type: ignore[no-untyped-de
 
 
 @kernel
-def fill_small_sets(values, overlaps, tail, out, first, d, most, k, width):  # type: ignore[no-untyped-def]
+def fill_small_sets(values, overlaps, tail, out, first, d, most, k, width):
     """Do the same where d + 2·most is below 128, and k indices are at most 64 bits.
 
     A set is two words, which stay in registers; their last bit is for what must not be drawn.
@@ -171,14 +171,14 @@ def fill_small_sets(values, overlaps, tail, out, first, d, most, k, width):  # t
 
 
 @loop
-def _pair(point):  # type: ignore[no-untyped-def]
+def _pair(point):
     """Return the two words of a set of one point below 128."""
     bit, is_high = ONE << (point & LOW_SIX), point >> SIX
     return bit & (is_high - ONE), bit & (ZERO - is_high)
 
 
 @loop
-def _pack_pair(low, high, width):  # type: ignore[no-untyped-def]
+def _pack_pair(low, high, width):
     """Return the members of a set of two words in `width` bits each, from the lowest bits up."""
     packed, filled = ZERO, ZERO
     while low:
@@ -193,7 +193,7 @@ def _pack_pair(low, high, width):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def first_wrong_set(values, d, most):  # type: ignore[no-untyped-def]
+def first_wrong_set(values, d, most):
     """Return the first row that is not at most `most` different options below d, or -1."""
     last_row = np.full(d + 1, -1)
     for row in range(values.shape[0]):
@@ -211,7 +211,7 @@ def first_wrong_set(values, d, most):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def fill_asked(values, truths, options, out):  # type: ignore[no-untyped-def]
+def fill_asked(values, truths, options, out):
     """Write which option each row is asked, and what it answers: `OneOption.sample`."""
     for row in range(values.shape[0]):
         held = False
@@ -223,7 +223,7 @@ def fill_asked(values, truths, options, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def number_sets(values, below):  # type: ignore[no-untyped-def]
+def number_sets(values, below):
     """Return the numbers of the sets of rows: `ListedSets.number`."""
     most = below.shape[0] - 1
     numbers = np.empty(values.shape[0], np.int64)

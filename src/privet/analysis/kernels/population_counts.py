@@ -26,7 +26,7 @@ _LEAST = 1e-18
 
 
 @kernel
-def draw_counts(rng, marked, ignoring, k):  # type: ignore[no-untyped-def]
+def draw_counts(rng, marked, ignoring, k):
     """Return how many reports hold each value.
 
     `marked` people keep their own value, by value; `ignoring` have sets that do not depend on it.
@@ -59,7 +59,7 @@ def draw_counts(rng, marked, ignoring, k):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _halve(rng, first, left, right, ends, rooms, outside, inside, free, odds):  # type: ignore[no-untyped-def]
+def _halve(rng, first, left, right, ends, rooms, outside, inside, free, odds):
     """Turn the histograms of some values, which end up empty, into those of their halves."""
     size, width = left + right, right + 1
     left_outside, left_inside = free, free + width
@@ -81,7 +81,7 @@ def _halve(rng, first, left, right, ends, rooms, outside, inside, free, odds):  
 
 
 @loop
-def _part(rng, people, quota, left, right, to_left, to_right, rooms, odds):  # type: ignore[no-untyped-def]
+def _part(rng, people, quota, left, right, to_left, to_right, rooms, odds):
     """Draw how many of the people have which part of their quota among the values on the left."""
     low, high = max(0, quota - right), min(quota, left)
     mode = min(max((quota + 1) * (left + 1) // (left + right + 2), low), high)
@@ -100,7 +100,7 @@ def _part(rng, people, quota, left, right, to_left, to_right, rooms, odds):  # t
 
 
 @loop
-def _chances(start, stop, here, there, quota, odds, at):  # type: ignore[no-untyped-def]
+def _chances(start, stop, here, there, quota, odds, at):
     """Write the chance of each of start, …, stop members here, given that many or more.
 
     Return how many there are, and the chance of all but the first, relative to it.
@@ -124,7 +124,7 @@ def _chances(start, stop, here, there, quota, odds, at):  # type: ignore[no-unty
 
 
 @loop
-def _deal(rng, people, first, count, odds, at, rooms, more, less):  # type: ignore[no-untyped-def]
+def _deal(rng, people, first, count, odds, at, rooms, more, less):
     """Draw how many people have each part, from `first` on, and add them to both histograms."""
     i = first
     while people:
@@ -136,7 +136,7 @@ def _deal(rng, people, first, count, odds, at, rooms, more, less):  # type: igno
 
 
 @loop
-def _binomial(rng, n, p):  # type: ignore[no-untyped-def]
+def _binomial(rng, n, p):
     if n < 4:  # numpy's algorithm prepares for more
         drawn = 0
         for _ in range(n):
@@ -146,7 +146,7 @@ def _binomial(rng, n, p):  # type: ignore[no-untyped-def]
 
 
 @loop
-def hypergeometric(rng, good, bad, sample):  # type: ignore[no-untyped-def]
+def hypergeometric(rng, good, bad, sample):
     """Return how many of a sample without replacement are good; Stadlober 1990, algorithm HRUA.
 
     Ratio of uniforms, with differences of logarithms of factorials that stay exact for billions.
@@ -165,7 +165,7 @@ def hypergeometric(rng, good, bad, sample):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _one_by_one(rng, good, total, sample):  # type: ignore[no-untyped-def]
+def _one_by_one(rng, good, total, sample):
     left = good
     for i in range(sample):
         left -= rng.random() * (total - i) < left
@@ -173,7 +173,7 @@ def _one_by_one(rng, good, total, sample):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _by_rejection(rng, good, total, sample):  # type: ignore[no-untyped-def]
+def _by_rejection(rng, good, total, sample):
     bad = total - good
     share = good / total
     centre = sample * share + 0.5
@@ -198,7 +198,7 @@ def _by_rejection(rng, good, total, sample):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _rise(n, step):  # type: ignore[no-untyped-def]
+def _rise(n, step):
     """Return log((n + step)! / n!)."""
     end = n + step
     if min(n, end) < 16:
@@ -207,5 +207,5 @@ def _rise(n, step):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _stirling(n):  # type: ignore[no-untyped-def]
+def _stirling(n):
     return (1 / 12 - (1 / 360 - 1 / 1260 / (n * n)) / (n * n)) / n

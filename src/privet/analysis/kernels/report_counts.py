@@ -94,7 +94,7 @@ def _with_room(
 
 
 @kernel
-def count_columns(data, n, size, d, k, counts):  # type: ignore[no-untyped-def]
+def count_columns(data, n, size, d, k, counts):
     """Add rows to the counts up to the first bad one; return it, or -1."""
     stride = max(1, LINE // size) * size
     group = ROWS * stride // size
@@ -118,7 +118,7 @@ def count_columns(data, n, size, d, k, counts):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _first_bad(data, first, end, size, d, k):  # type: ignore[no-untyped-def]
+def _first_bad(data, first, end, size, d, k):
     """Return the first row that has a bit beyond the first d, or not k ones; -1 if none has."""
     last = (size - 1) // 8 * 8
     inside = ALL >> np.uint64(64 - (d - 8 * last))
@@ -138,7 +138,7 @@ def _first_bad(data, first, end, size, d, k):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _gather(data, at, stride, state):  # type: ignore[no-untyped-def]
+def _gather(data, at, stride, state):
     """Copy a line of each row; what is read beyond a row is in columns that nobody looks at."""
     for row in range(ROWS):
         start = np.uint64(at + row * stride)
@@ -147,14 +147,14 @@ def _gather(data, at, stride, state):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _add(x, y, z):  # type: ignore[no-untyped-def]
+def _add(x, y, z):
     """Return the sum and the carry of three words of bits."""
     differ = x ^ y
     return differ ^ z, x ^ differ & (x ^ z)
 
 
 @loop
-def _add_rows(state):  # type: ignore[no-untyped-def]
+def _add_rows(state):
     """Add 8 rows to the planes of weight 1, 2 and 4; write the carry of weight 8."""
     for i in range(WORDS):
         ones, twos = state[PLANES + i], state[PLANES + WORDS + i]
@@ -170,7 +170,7 @@ def _add_rows(state):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _add_carry(state, carries):  # type: ignore[no-untyped-def]
+def _add_carry(state, carries):
     """Add a carry to the levels above, which had so many carries before."""
     at = LEVEL
     while carries & 1:
@@ -184,7 +184,7 @@ def _add_carry(state, carries):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _fold(state, carries, size, stride, counts):  # type: ignore[no-untyped-def]
+def _fold(state, carries, size, stride, counts):
     """Add what the planes hold to the counts, super-row onto row, and clear them."""
     columns = np.empty(8 * LINE, np.int64)
     for line in range(state.shape[0]):
@@ -206,7 +206,7 @@ def _fold(state, carries, size, stride, counts):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _add_plane(plane, weight, columns):  # type: ignore[no-untyped-def]
+def _add_plane(plane, weight, columns):
     """Add a weight to the columns of which the plane has a bit."""
     for w in range(WORDS):
         word, some = plane[w], columns[64 * w :]
@@ -215,7 +215,7 @@ def _add_plane(plane, weight, columns):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def count_fields(data, n, size, d, k, width, counts):  # type: ignore[no-untyped-def]
+def count_fields(data, n, size, d, k, width, counts):
     """Count every field of the rows; return the first row that is no set of k values, or -1.
 
     The last field is read with the bits left over: where one is set, it is 2^width >= d or more.
@@ -238,13 +238,13 @@ def count_fields(data, n, size, d, k, width, counts):  # type: ignore[no-untyped
 
 
 @loop
-def _bits_at(data, bit):  # type: ignore[no-untyped-def]
+def _bits_at(data, bit):
     """Return at least 57 bits from this one on."""
     return word_at(data, bit >> THREE) >> (bit & SEVEN)
 
 
 @kernel
-def count_hashed(multipliers, offsets, reported, prime, buckets, counts):  # type: ignore[no-untyped-def]
+def count_hashed(multipliers, offsets, reported, prime, buckets, counts):
     """Add to the counts how many functions map each value to the bucket that was reported.
 
     From one value to the next, the residue a·x + b mod p grows by a, or by a − p, and its bucket

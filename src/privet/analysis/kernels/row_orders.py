@@ -8,7 +8,7 @@ from .compiled import kernel
 
 
 @kernel
-def deal(rows, pile_of, dealt, ends):  # type: ignore[no-untyped-def]
+def deal(rows, pile_of, dealt, ends):
     """Copy the rows pile after pile, each pile's in their order; write where each pile ends.
 
     `ends` must be zeros.
@@ -26,7 +26,7 @@ def deal(rows, pile_of, dealt, ends):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def permute(rows, left, words, bits):  # type: ignore[no-untyped-def]
+def permute(rows, left, words, bits):
     """Exchange each of the first `left` rows, from the last on, with one drawn up to it.
 
     A word is a uniform integer of that many bits. Times m, it falls into one of m stretches, and is

@@ -27,7 +27,7 @@ _SAMPLED_FROM = 64 * _STRIDE
 
 
 @loop
-def _two_sum(a, b):  # type: ignore[no-untyped-def]
+def _two_sum(a, b):
     """Return a + b rounded, and what the rounding lost (Knuth)."""
     total = a + b
     part = total - a
@@ -35,7 +35,7 @@ def _two_sum(a, b):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _excess(v, base, rest, sums, counts):  # type: ignore[no-untyped-def]
+def _excess(v, base, rest, sums, counts):
     """Return Σ max(v_j − τ, 0) and #{j : v_j > τ} for τ = base + rest.
 
     Each lane adds up every 256th term of a block, then come the lanes, then the blocks: no sum is
@@ -61,7 +61,7 @@ def _excess(v, base, rest, sums, counts):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _threshold(v, base, rest, mass):  # type: ignore[no-untyped-def]
+def _threshold(v, base, rest, mass):
     """Return the τ where the excess is `mass`, by Newton's steps from τ = base + rest < max v.
 
     τ is the unevaluated sum of two numbers: one alone is too coarse where many entries lie near τ
@@ -82,7 +82,7 @@ def _threshold(v, base, rest, mass):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def project(v, top, out):  # type: ignore[no-untyped-def]
+def project(v, top, out):
     """Write the projection of v, finite and contiguous, with the maximum `top`, into `out`.
 
     O(d) for the few passes this usually takes, O(d log d) at worst.

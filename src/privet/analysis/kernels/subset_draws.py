@@ -45,7 +45,7 @@ WORDS_A_MEMBER = 64
 
 
 @kernel
-def toss(words, first, heads, total, inside):  # type: ignore[no-untyped-def]
+def toss(words, first, heads, total, inside):
     """Toss a coin from each word; one at or above `total` is replaced by the next spare word.
 
     Spare words follow those of the coins. Return the first coin for which none is left.
@@ -70,7 +70,7 @@ def toss(words, first, heads, total, inside):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def fill_tiles(values, inside, planes, offers, tail, out, first, d, size, flip, numerator):  # type: ignore[no-untyped-def]
+def fill_tiles(values, inside, planes, offers, tail, out, first, d, size, flip, numerator):
     """Write k-subset reports of up to four words as bitmaps, a tile of reports side by side.
 
     The random words of a tile lie together, step by step: `planes` by (tile, digit, word, lane) and
@@ -115,7 +115,7 @@ def fill_tiles(values, inside, planes, offers, tail, out, first, d, size, flip, 
 
 
 @loop
-def _masks(words, d, flip):  # type: ignore[no-untyped-def]
+def _masks(words, d, flip):
     """Return the sets of the others, of the last value, and of what is inverted."""
     masks = np.zeros((3, words), np.uint64)
     for position in range(d):
@@ -126,7 +126,7 @@ def _masks(words, d, flip):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _start(planes, tile, numerator, masks, sets):  # type: ignore[no-untyped-def]
+def _start(planes, tile, numerator, masks, sets):
     """Toss coins of probability numerator / 2^b for every member of every set, from b planes."""
     sets[:] = ZERO
     for w in range(planes.shape[2]):
@@ -145,7 +145,7 @@ def _start(planes, tile, numerator, masks, sets):  # type: ignore[no-untyped-def
 
 
 @loop
-def _gain_of_one(offers, tile, mask, full, sets, lasts):  # type: ignore[no-untyped-def]
+def _gain_of_one(offers, tile, mask, full, sets, lasts):
     """Add a position to every set of one word in each round, unless it is complete."""
     for turn in range(offers.shape[1]):
         for lane in range(TILE):
@@ -157,7 +157,7 @@ def _gain_of_one(offers, tile, mask, full, sets, lasts):  # type: ignore[no-unty
 
 
 @loop
-def _gain_of_two(offers, tile, mask, full, sets, lasts):  # type: ignore[no-untyped-def]
+def _gain_of_two(offers, tile, mask, full, sets, lasts):
     """Do the same with two words, spelt out because a loop over words would not vectorise."""
     for turn in range(offers.shape[1]):
         for lane in range(TILE):
@@ -171,7 +171,7 @@ def _gain_of_two(offers, tile, mask, full, sets, lasts):  # type: ignore[no-unty
 
 
 @loop
-def _gain_of_four(offers, tile, mask, full, sets, lasts):  # type: ignore[no-untyped-def]
+def _gain_of_four(offers, tile, mask, full, sets, lasts):
     """Do the same with four words."""
     for turn in range(offers.shape[1]):
         for lane in range(TILE):
@@ -188,7 +188,7 @@ def _gain_of_four(offers, tile, mask, full, sets, lasts):  # type: ignore[no-unt
 
 
 @loop
-def _count_members(sets, members):  # type: ignore[no-untyped-def]
+def _count_members(sets, members):
     members[:] = ZERO
     for w in range(sets.shape[0]):
         for lane in range(TILE):
@@ -196,7 +196,7 @@ def _count_members(sets, members):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _finish(sets, lane, members, tail, at, mask, full, others):  # type: ignore[no-untyped-def]
+def _finish(sets, lane, members, tail, at, mask, full, others):
     """Complete one set; return the last position, or ALL where the tail runs out."""
     while at < tail.size:
         position = np.uint64(tail[at]) & mask
@@ -217,7 +217,7 @@ def _finish(sets, lane, members, tail, at, mask, full, others):  # type: ignore[
 
 
 @loop
-def _settle(answers, hits, masks, sets, lasts, own, stands_in):  # type: ignore[no-untyped-def]
+def _settle(answers, hits, masks, sets, lasts, own, stands_in):
     """Turn positions among the others into values, as at the end of KSubset.sample.
 
     `own` and `stands_in` are scratch space: for the bit of each respondent's value, and for whether
@@ -242,7 +242,7 @@ def _settle(answers, hits, masks, sets, lasts, own, stands_in):  # type: ignore[
 
 
 @loop
-def _write_tile(sets, data, begin, count, size):  # type: ignore[no-untyped-def]
+def _write_tile(sets, data, begin, count, size):
     """Write sets as rows of bytes, in order: what a word writes beyond its row is replaced."""
     end = np.uint64(data.size)
     for lane in range(count):
@@ -257,7 +257,7 @@ def _write_tile(sets, data, begin, count, size):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerator):  # type: ignore[no-untyped-def]
+def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerator):
     """Write k-subset reports of any d as bitmaps, one report after another.
 
     A set is an array of words. Positions may exceed the domain, up to a power of 2: while members
@@ -341,7 +341,7 @@ def fill_words(values, inside, planes, tail, out, first, d, size, flip, numerato
 
 
 @loop
-def _members(drawn):  # type: ignore[no-untyped-def]
+def _members(drawn):
     members = ZERO
     for w in range(drawn.size):
         members += popcount(drawn[w])
@@ -349,7 +349,7 @@ def _members(drawn):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def fill_single(values, inside, tail, out, first, d):  # type: ignore[no-untyped-def]
+def fill_single(values, inside, tail, out, first, d):
     """Write k-subset reports of one member, an index in whole bytes; KSubset._sample_indices.
 
     Each position is written to its row, and the next row begins only if it was in range.
@@ -369,7 +369,7 @@ def fill_single(values, inside, tail, out, first, d):  # type: ignore[no-untyped
 
 
 @kernel
-def fill_indices(values, inside, tail, out, first, d, k, width):  # type: ignore[no-untyped-def]
+def fill_indices(values, inside, tail, out, first, d, k, width):
     """Write k-subset reports as sorted packed indices; KSubset._sample_indices."""
     others = np.uint64(d - 1)
     mask = span(others) - ONE
@@ -403,7 +403,7 @@ def fill_indices(values, inside, tail, out, first, d, k, width):  # type: ignore
 
 
 @loop
-def _sort(members, seen):  # type: ignore[no-untyped-def]
+def _sort(members, seen):
     """Sort different members, with a set that is empty before and after.
 
     Many are read off the set; few are moved over gaps that shrink (Shell).
@@ -431,7 +431,7 @@ def _sort(members, seen):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _pack(members, width, out):  # type: ignore[no-untyped-def]
+def _pack(members, width, out):
     """Write the members in `width` bits each, from the lowest bits up."""
     pending, filled, place = ZERO, 0, 0
     for member in members:

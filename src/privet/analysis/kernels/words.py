@@ -20,7 +20,7 @@ _FOUR, _TOP = np.uint64(4), np.uint64(56)
 
 
 @loop
-def popcount(word):  # type: ignore[no-untyped-def]
+def popcount(word):
     """Return the number of set bits; LLVM recognises these steps and uses one instruction."""
     word -= word >> ONE & _PAIRS
     word = (word & _FOURS) + (word >> TWO & _FOURS)
@@ -29,13 +29,13 @@ def popcount(word):  # type: ignore[no-untyped-def]
 
 
 @loop
-def lowest(word):  # type: ignore[no-untyped-def]
+def lowest(word):
     """Return the position of the lowest set bit of a word other than 0."""
     return popcount(~word & (word - ONE))
 
 
 @loop
-def span(n):  # type: ignore[no-untyped-def]
+def span(n):
     """Return the smallest power of 2 that is n or more."""
     power = ONE
     while power < n:
@@ -44,7 +44,7 @@ def span(n):  # type: ignore[no-untyped-def]
 
 
 @loop
-def word_at(data, at):  # type: ignore[no-untyped-def]
+def word_at(data, at):
     """Return the 8 bytes of an array from `at` on, the lowest first.
 
     Spelt out, because this is what LLVM recognises as one load; it does not in a loop.
@@ -55,12 +55,12 @@ def word_at(data, at):  # type: ignore[no-untyped-def]
 
 
 @loop
-def _byte(data, at, i):  # type: ignore[no-untyped-def]
+def _byte(data, at, i):
     return np.uint64(data[at + np.uint64(i)]) << np.uint64(8 * i)
 
 
 @loop
-def store_word(data, at, word):  # type: ignore[no-untyped-def]
+def store_word(data, at, word):
     """Write a word as the 8 bytes of an array from `at` on, the lowest first."""
     for i in range(8):
         data[at + np.uint64(i)] = word >> np.uint64(8 * i) & LOW_BYTE
