@@ -17,7 +17,7 @@ from privet import Survey
 from privet.device.mechanisms.base import MAX_EPSILON, MIN_EPSILON
 from privet.device.mechanisms.choices import MOST_OPTIONS
 from privet.device.mechanisms.odds import floor_exp
-from privet.device.mechanisms.subsets.fields import (
+from privet.device.mechanisms.subsets.finite_fields import (
     is_prime,
     prime_factors,
     prime_power,

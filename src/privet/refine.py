@@ -6,7 +6,7 @@ asks the reports themselves, with a certificate that there is no likelier distri
 that have an order, the module `smooth` finds a smooth one.
 """
 
-from .analysis.refine.groups import shrink_groups
+from .analysis.refine.grouped_shrinkage import shrink_groups
 from .analysis.refine.likelihood import Likelihood, maximum_likelihood
 from .analysis.refine.shrinkage import Shrunk, shrink
 from .analysis.refine.simplex import project_simplex

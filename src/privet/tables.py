@@ -3,7 +3,7 @@
 from .analysis.tables.combining import Combined
 from .analysis.tables.independence import Independence
 from .analysis.tables.likeness import Likeness
-from .analysis.tables.pages import PageCounts
+from .analysis.tables.page_counts import PageCounts
 from .analysis.tables.ratios import ConditionalShares
 from .analysis.tables.sharing import page_shares
 from .analysis.tables.table import Margin, Shares, Table

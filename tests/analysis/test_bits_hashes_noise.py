@@ -9,7 +9,8 @@ from scipy.stats import chi2
 import naive
 import wired
 from exact import law
-from privet.analysis import cohort_regression, kernels
+from privet.analysis import cohorts as cohort_regression
+from privet.analysis import kernels
 from privet.analysis.laws import draw_counts
 from privet.device.mechanisms.bits.optimized_unary import OptimizedUnary
 from privet.device.mechanisms.bits.two_level_unary import TwoLevelUnary

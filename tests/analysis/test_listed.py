@@ -10,7 +10,7 @@ import naive
 import naive_sets
 from exact import laws, values_of
 from privet import Estimate, simulate, theory
-from privet.analysis.listed import held_together
+from privet.analysis.choices import held_together
 from privet.device.mechanisms.subsets.listed_sets import sets_holding
 from privet.entropy import seeded
 from privet.mechanisms import ListedSets

@@ -11,7 +11,7 @@ import pytest
 
 from commands import BAD_DATA, SYSTEM, USAGE, assert_is_a_picture, fails, run, succeeds
 from privet import Questionnaire, Scale, Several, Survey
-from privet.cli.questionnaires import _cells
+from privet.cli.answered import _cells
 from privet.mechanisms import KSubset
 from privet.tables import Combined, PageCounts
 

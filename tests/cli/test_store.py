@@ -7,7 +7,7 @@ import pytest
 
 from arrivals import AGE, SURVEY, answers, arrival, stored
 from commands import BAD_DATA, SYSTEM, USAGE, fails, run, succeeds
-from privet.service.tokens import hashed
+from privet.service.access import hashed
 from privet.store import open_store
 
 

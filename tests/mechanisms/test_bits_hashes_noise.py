@@ -8,7 +8,7 @@ import pytest
 
 from exact import law
 from privet import Survey, simulate
-from privet.analysis.cohort_regression import Cells
+from privet.analysis.cohorts import Cells
 from privet.analysis.hadamard import walsh_hadamard
 from privet.device.mechanisms.bits.optimized_unary import OptimizedUnary
 from privet.device.mechanisms.hashes.hashed_rr import HashedRR

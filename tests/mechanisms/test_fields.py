@@ -3,7 +3,7 @@
 import pytest
 
 from privet.analysis import designs
-from privet.device.mechanisms.subsets import fields
+from privet.device.mechanisms.subsets import finite_fields as fields
 
 PRIMES = [n for n in range(2, 2000) if all(n % i for i in range(2, n))]
 

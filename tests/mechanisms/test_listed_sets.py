@@ -11,7 +11,7 @@ from exact import assert_private, laws, values_of
 from privet.device.mechanisms.subsets.listed_sets import MOST_SETS
 from privet.errors import InvalidArgument, InvalidSurvey
 from privet.mechanisms import KSubset, ListedSets
-from privet.theory.sets import sets_holding
+from privet.theory.set_formulas import sets_holding
 
 # (options, most, k), small enough for every path of the sampler.
 SHAPES = [

@@ -18,7 +18,7 @@ from privet.paper.protocol import (
     project_rows,
     simulate,
 )
-from privet.paper.table import read_printed
+from privet.paper.table1 import read_printed
 
 ALPHA = 1e-6
 

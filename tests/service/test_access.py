@@ -3,7 +3,7 @@
 import pytest
 
 from privet.errors import InvalidFile
-from privet.service.tokens import hashed, is_token, replace_token, settle_token
+from privet.service.access import hashed, is_token, replace_token, settle_token
 from privet.store import open_store
 from serving import Serving
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from postgres import Server as Postgres
-from privet.service.tokens import replace_token
+from privet.service.access import replace_token
 from privet.store import open_store
 from serving import JSON, Serving
 

@@ -281,7 +281,7 @@ def test_traces_of_many_cells_are_near_the_exact_ones(monkeypatch):
         pages_of(joint, PAGES, [9000, 100, 100], 1.0, np.random.default_rng(4)), joint.shape
     ).table(0, 1)
     near = table.independence()
-    monkeypatch.setattr("privet.analysis.tables.traces._MOST_PROBES", 400)
+    monkeypatch.setattr("privet.analysis.tables.squared_lengths._MOST_PROBES", 400)
     exact = table.independence()
     assert near.statistic == exact.statistic
     assert near.p_value == pytest.approx(exact.p_value, abs=0.02)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..device.mechanisms.subsets.cyclotomic import Cyclotomic
 from ..device.mechanisms.subsets.design import Design
 from ..device.mechanisms.subsets.difference_family import DifferenceFamily
-from ..device.mechanisms.subsets.fields import power_of_x, prime_power
+from ..device.mechanisms.subsets.finite_fields import power_of_x, prime_power
 from ..device.mechanisms.subsets.hadamard import Hadamard
 from ..device.mechanisms.subsets.projective import Projective
 from . import kernels

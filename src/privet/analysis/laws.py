@@ -36,8 +36,8 @@ from ..device.mechanisms.subsets.set_subset import SetSubset
 from ..device.mechanisms.subsets.subsets import Subsets
 from . import kernels
 from .arrays import Integers
+from .choices import SetBatches
 from .placed import PlacedBatches
-from .sets import SetBatches
 
 __all__ = ["draw_counts", "makes_reports"]
 

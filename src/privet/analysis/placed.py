@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..device.mechanisms.placed import Placed
+from ..device.mechanisms.numbered import Placed
 from . import kernels
 from .batch import Batches, Drawn, Rows, Words
 from .counter import read_numbers

@@ -17,7 +17,7 @@ from .pooled import Pooled
 from .scale_estimate import ScaleEstimate
 from .shown import Shown
 from .tables.combining import Combined
-from .tables.pages import PageCounts
+from .tables.page_counts import PageCounts
 from .tables.table import Table
 
 __all__ = ["QuestionnaireEstimate"]

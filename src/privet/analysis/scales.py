@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..device.mechanisms.scales.interval import Interval
 from .analyst import Analyst, half_of
 from .arrays import Floats, Integers
-from .cohort_regression import spreads_of
+from .cohorts import spreads_of
 from .counter import NumberCounter, write_numbers
 from .estimator import Estimator
 from .placed import PlacedBatches

@@ -29,8 +29,8 @@ from ..device.mechanisms.hashes.hashed import Hashed
 from ..device.mechanisms.hashes.one_option import OneOption
 from ..device.mechanisms.hashes.rappor import Rappor
 from ..device.mechanisms.noise.geometric import GeometricNoise
+from ..device.mechanisms.numbered import Placed
 from ..device.mechanisms.paged import Paged
-from ..device.mechanisms.placed import Placed
 from ..device.mechanisms.subsets.k_subset import KSubset
 from ..device.mechanisms.subsets.listed_sets import ListedSets
 from ..device.mechanisms.subsets.packed import Packed

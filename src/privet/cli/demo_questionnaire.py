@@ -23,8 +23,8 @@ from ..device.pages import Page
 from ..device.questionnaire import Questionnaire
 from ..device.survey import Survey
 from ..figures import canvas, plot_estimate, plot_scale, plot_table
+from .answered import association_in_words
 from .output import print_json, rows_of
-from .questionnaires import association_in_words
 from .show import describe_survey
 from .terminal import print_table, progress
 from .writing import outputs

@@ -18,12 +18,12 @@ from ..bulk.groups import Group
 from ..bulk.spark import tally_paths
 from ..device.contract import Contract
 from ..errors import NoReports
+from .answered import Answered, tables_from
 from .checking import describe_checks, looked_for, print_checks
-from .groups import Estimates
+from .grouped import Estimates
 from .guards import note_groups, survey_and_reports
 from .options import FIGURE, INPUT, JSON, LEVEL, TABLE, TARGET, Once, files_of, keep_apart
 from .output import counted_in, print_json, say
-from .questionnaires import Answered, tables_from
 from .renderings import Looks, rendering_of
 from .renderings.base import OF_CATEGORIES, ROWS, ROWS_OF_A_GROUP
 from .terminal import progress

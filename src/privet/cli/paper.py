@@ -10,7 +10,7 @@ import click
 from ..figures.canvas import save
 from ..paper import Information, Table1, information, pictures, table1, write_report
 from ..paper.protocol import MECHANISMS
-from ..paper.table import Law
+from ..paper.table1 import Law
 from .options import FIGURE, JSON, OUTPUT, SEED, WORKERS, InOrder
 from .output import print_json
 from .terminal import console, new_table, progress

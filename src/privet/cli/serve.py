@@ -16,9 +16,9 @@ from pathlib import Path
 import click
 
 from ..errors import InvalidFile
+from ..service.access import settle_token
 from ..service.app import make_app
 from ..service.server import BACKLOG, run
-from ..service.tokens import settle_token
 from ..store import Store, open_store
 from .options import INPUT, JSON, Once
 from .output import say

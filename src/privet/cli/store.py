@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..errors import InvalidTally
-from ..service.tokens import replace_token
+from ..service.access import replace_token
 from ..store import open_store
 from .options import JSON, InOrder
 from .output import plural, print_json, say

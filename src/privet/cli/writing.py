@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.columns import arrow
-from ..analysis.spreadsheet import csv_text
+from ..analysis.csv_text import csv_text
 from ..device.files import replacing
 from ..figures.canvas import new_figure
 from .output import as_json, plural, say

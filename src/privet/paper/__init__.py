@@ -7,6 +7,6 @@
 
 from .curves import Information, information
 from .report import write_report
-from .table import Cell, Table1, table1
+from .table1 import Cell, Table1, table1
 
 __all__ = ["Cell", "Information", "Table1", "information", "table1", "write_report"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import theory
 from .protocol import NORMS
-from .table import Table1
+from .table1 import Table1
 
 RIVALS = ("brr", "mrr")
 

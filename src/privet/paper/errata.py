@@ -15,7 +15,7 @@ import numpy as np
 from .. import theory
 from ..device.mechanisms.bits.binary_rr import BinaryRR
 from ..device.mechanisms.subsets.k_subset import KSubset
-from .table import Table1
+from .table1 import Table1
 
 
 @dataclass(frozen=True)

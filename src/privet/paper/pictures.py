@@ -12,7 +12,7 @@ from .. import theory
 from ..figures.canvas import HEDGE, INK, new_figure
 from .curves import Information, Point, find_threshold
 from .protocol import LABELS
-from .table import Table1
+from .table1 import Table1
 
 if TYPE_CHECKING:  # which take long to import, or are not installed
     from matplotlib.figure import Figure

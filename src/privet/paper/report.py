@@ -25,7 +25,7 @@ from .claims import Loss, Reduction, losses, reductions
 from .curves import Information, information
 from .errata import Erratum, errata
 from .protocol import LABELS, MECHANISMS
-from .table import PRINTED_REPEATS, Cell, Table1, table1
+from .table1 import PRINTED_REPEATS, Cell, Table1, table1
 
 _NORM_NAMES = {"l2": "squared ℓ2", "l1": "ℓ1"}
 _PICTURES: dict[str, Callable[[Table1], Any]] = {

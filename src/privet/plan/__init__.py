@@ -6,11 +6,10 @@ tell of each question of a questionnaire, and what tables cost.
 """
 
 from ..device.mechanisms.choosing import choose, choose_for_sets
-from .comparison import Comparison, compare
+from .comparison import Comparison, SetComparison, compare, compare_for_sets
 from .planning import plan
 from .plans import Plan, ScalePlan
 from .questionnaires import PlannedQuestion, plan_questionnaire
-from .sets import SetComparison, compare_for_sets
 
 __all__ = [
     "Comparison",

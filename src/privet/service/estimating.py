@@ -14,9 +14,9 @@ from time import monotonic
 from typing import Generic, NamedTuple, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
+from ..analysis.csv_text import csv_text
 from ..analysis.questionnaire_estimate import QuestionnaireEstimate
 from ..analysis.shown import Shown
-from ..analysis.spreadsheet import csv_text
 from ..analysis.tables.table import Table
 from ..analysis.tally import Tally
 from ..errors import InvalidArgument

@@ -26,7 +26,8 @@ from .state import Service
 
 __all__ = ["BYTES", "JSON", "KEY", "refusal", "take_reports"]
 
-BYTES, JSON = "application/octet-stream", "application/json"
+BYTES: str = "application/octet-stream"
+JSON: str = "application/json"
 # At least 128 random bits, in base64url.
 KEY = r"[A-Za-z0-9_-]{22,128}"
 _KEY = re.compile(KEY.encode())

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from .connections import GRACE_SECONDS, Crowd, Server
-from .front import below, named
+from .headers import below, named
 
 __all__ = ["BACKLOG", "run"]
 

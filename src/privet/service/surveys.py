@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from ..device.contract import Contract
 from ..errors import NoSurvey
+from .access import hashed
 from .bodies import media_type
 from .ingest import JSON
 from .messages import (
@@ -27,7 +28,6 @@ from .problems import Problem
 from .replies import json_reply, tagged
 from .settings import Settings, in_query
 from .state import Service
-from .tokens import hashed
 
 
 async def create(service: Service, request: Request) -> Response:

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple, Self
 from ..analysis.tally import Tally
 from ..device.contract import Contract
 from ..errors import IdTaken, NoReports, NoSurvey
-from . import checking, folding
+from . import folding
+from . import integrity as checking
 from .arriving import (
     Arrival,
     DamagedSettings,

@@ -14,10 +14,10 @@ from urllib.parse import unquote_to_bytes
 from fuzzers import Choices, Target, edited
 from fuzzers.contracts import BOTH, DRAFTS, HOW, TEXTS, TOML, WHICH
 from fuzzers.files import ARROW
+from privet.service.access import hashed
 from privet.service.app import make_app
-from privet.service.front import below, named
+from privet.service.headers import below, named
 from privet.service.routes import ROUTES
-from privet.service.tokens import hashed
 from privet.store import open_store
 
 TOKEN = "t" * 22

@@ -33,7 +33,7 @@ from ...device.mechanisms.subsets.k_subset import KSubset
 from ...device.mechanisms.symmetric import Symmetric
 from ...errors import InvalidArgument
 from ..arrays import Floats
-from ..cohort_regression import Regression
+from ..cohorts import Regression
 from ..incidence import reported_sets
 from ..scales import WindowRegression
 

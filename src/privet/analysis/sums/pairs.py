@@ -33,8 +33,8 @@ from ...device.survey import Survey
 from ...errors import InvalidArgument
 from ...errors.arguments import check_target, whole
 from ..arrays import Floats
+from ..choices import SetShares, held_together
 from ..hits import drawn
-from ..listed import SetShares, held_together
 from ..measured import Measured
 from ..subsets import points_of
 from .tilted import Reported

@@ -24,7 +24,7 @@ from ...errors.arguments import alpha_of, check_target, is_whole
 from ..arrays import Floats
 from ..counted_shares import CountedShares
 from ..hits import Hits, drawn
-from ..refine.groups import shrink_groups
+from ..refine.grouped_shrinkage import shrink_groups
 from ..shown import Shown
 from ..tallied import Tallied
 from .score import Strata

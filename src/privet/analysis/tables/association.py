@@ -29,8 +29,8 @@ import numpy as np
 
 from ..arrays import Floats
 from ..measured import Measured
+from .squared_lengths import SquaredLength, traces
 from .surplus import apart, apart_adjoint, own_covariance
-from .traces import SquaredLength, traces
 
 if TYPE_CHECKING:
     from .table import Margin, Table

@@ -24,7 +24,7 @@ from ...errors.arguments import whole
 from ..arrays import Floats
 from ..sums.covariance import Operator
 from .interactions import Questions, interactions, over
-from .pages import PageCounts
+from .page_counts import PageCounts
 from .table import Margin, Table
 
 __all__ = ["Combined"]

@@ -21,7 +21,7 @@ import numpy as np
 from ...device.mechanisms.subsets.k_subset import KSubset
 from ..arrays import Floats
 from ..sums.covariance import Operator
-from .traces import SquaredLength, traces
+from .squared_lengths import SquaredLength, traces
 
 if TYPE_CHECKING:
     from .table import Table

@@ -35,7 +35,7 @@ from .association import association
 from .independence import Distance, Independence, distance, independence
 from .interactions import Questions
 from .likeness import Likeness
-from .pages import PageCounts
+from .page_counts import PageCounts
 from .ratios import ConditionalShares, cell_columns
 from .unlike import excess
 

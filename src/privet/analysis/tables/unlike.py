@@ -17,7 +17,7 @@ from ...device.mechanisms.subsets.design import Design
 from ..arrays import Floats
 from ..incidence import blocks_of
 from .interactions import Questions, over
-from .pages import PageCounts
+from .page_counts import PageCounts
 
 if TYPE_CHECKING:
     from .combining import Combined

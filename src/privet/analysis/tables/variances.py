@@ -27,7 +27,7 @@ from ...device.mechanisms.subsets.k_subset import KSubset
 from ...errors import InvalidArgument
 from ...errors.arguments import positive, whole
 from .interactions import Questions, interactions
-from .pages import contrast_noise
+from .page_counts import contrast_noise
 
 Privacy = float | Sequence[Mechanism]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...analysis.counter import read_numbers
 from ...device.mechanisms.hashes.hashed import Hashed
-from ...device.mechanisms.placed import Placed
+from ...device.mechanisms.numbered import Placed
 from ..between import Between, mixture
 from ..events import buckets_of, holding
 from .base import MOST_CELLS, Fit, Reports, fit_of

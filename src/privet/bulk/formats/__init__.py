@@ -15,8 +15,8 @@ from typing import Protocol
 from ...errors import InvalidFile
 from ..reading import reading
 from . import arrow_file, arrow_stream, csv, ndjson, parquet, spreadsheet, unreadable
+from .opened import READABLE, Table
 from .source import STDIN, Source, open_source
-from .table import READABLE, Table
 
 __all__ = ["FORMATS", "STDIN", "Table", "count_rows", "open_table"]
 

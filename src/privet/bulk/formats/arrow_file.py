@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...analysis.columns import arrow
 from .arrow_stream import checked
+from .opened import Batches, Table
 from .source import Source
-from .table import Batches, Table
 
 
 def recognizes(start: bytes) -> bool:

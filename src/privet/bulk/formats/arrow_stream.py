@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...analysis.columns import arrow
+from .opened import Batches, Table
 from .source import Source
-from .table import Batches, Table
 
 
 def recognizes(start: bytes) -> bool:

@@ -8,8 +8,8 @@ import re
 
 from ...analysis.columns import arrow
 from ...errors import InvalidArgument, InvalidFile
+from .opened import LONG_ROW, MOST_ROW_BYTES, Batches, Table, place, too_long
 from .source import Source
-from .table import LONG_ROW, MOST_ROW_BYTES, Batches, Table, place, too_long
 
 # Arrow's text, because the handler that it offers for such rows fails on those that are not UTF-8.
 _RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")

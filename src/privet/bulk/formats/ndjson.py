@@ -8,8 +8,8 @@ from types import NoneType
 
 from ...analysis.columns import arrow
 from ...errors import InvalidFile
+from .opened import LONG_ROW, MOST_ROW_BYTES, Batches, Table, too_long
 from .source import Source
-from .table import LONG_ROW, MOST_ROW_BYTES, Batches, Table, too_long
 
 _ROWS_LOOKED_AT = 1000
 _IN_ROW = re.compile(r"JSON parse error: (.*?)\.? in row (\d+)")

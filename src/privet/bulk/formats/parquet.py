@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...analysis.columns import arrow
 from ..reading import checked_places
+from .opened import Batches, Table
 from .source import Source
-from .table import Batches, Table
 
 _BATCH_ROWS = 1 << 18
 

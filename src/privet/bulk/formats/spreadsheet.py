@@ -11,8 +11,8 @@ from ...analysis.columns import arrow
 from ...device.values import text_of
 from ...errors import InvalidFile
 from ...errors.extras import require
+from .opened import Batches, Table
 from .source import Source
-from .table import Batches, Table
 
 _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 

@@ -14,7 +14,7 @@ from ...device.answers.base import Answers
 from ...device.answers.scale import Scale
 from ...device.survey import Survey
 from .base import Compared, Looks, Pair, Rendering, Verdict
-from .numbers import Numbers
+from .scale import Numbers
 from .shares import Shares
 
 __all__ = ["Compared", "Looks", "Pair", "Rendering", "Verdict", "register", "rendering_of"]

@@ -16,7 +16,7 @@ from ...analysis.arrays import Floats
 from ...analysis.estimate import Estimate
 from ...analysis.kinds import kind_of
 from ...analysis.presence import detectable_share
-from ...analysis.refine.groups import shrink_groups
+from ...analysis.refine.grouped_shrinkage import shrink_groups
 from ...analysis.shown import Shown, Sort, decimals
 from ...analysis.sums.changes import Changes, changes
 from ...analysis.sums.fit import fit

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from ...device.answers.several import Several
 from ...device.mechanisms.base import Mechanism
 from ...errors import InvalidSurvey
+from ..comparison import compare_for_sets
 from ..plans import Plan
-from ..sets import compare_for_sets
 from .base import Draft, Row
 from .shares import DETECTABLE, AnswersPlanner
 

@@ -2,7 +2,7 @@
 
 A cohort's public hash function maps the values to a few buckets. The report is the cohort and, by
 multivariate randomized response, the bucket, decoded by regression
-(`privet.analysis.cohort_regression`).
+(`privet.analysis.cohorts`).
 With ever more cohorts this becomes local hashing; with few, collisions cost accuracy, and with too
 few the shares cannot be told apart at all.
 """

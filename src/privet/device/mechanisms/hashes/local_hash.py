@@ -22,7 +22,7 @@ from typing import ClassVar
 from ..base import Problem, exactly
 from ..numbered import Shape
 from ..odds import floor_exp
-from ..subsets.fields import is_prime
+from ..subsets.finite_fields import is_prime
 from ..symmetric import Shrinkable
 from .hashed import Hashed
 

@@ -4,7 +4,7 @@ A cohort's public hash functions map a value to its bits. Filters of two values 
 2·hashes bits, so that flipping each with probability flip / 2^64, the smallest such number at or
 above 1/(e^{ε/(2·hashes)} + 1), keeps the likelihood ratio at or below e^ε. The report is the cohort
 and the filter, drawn once (RAPPOR's permanent response), and decoded by regression
-(`privet.analysis.cohort_regression`).
+(`privet.analysis.cohorts`).
 """
 
 from __future__ import annotations

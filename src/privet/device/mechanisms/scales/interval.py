@@ -20,8 +20,7 @@ from typing import ClassVar, Literal
 
 from ....errors.arguments import is_whole
 from ..base import Exclusive, Problem, exactly
-from ..numbered import Shape
-from ..placed import Placed
+from ..numbered import Placed, Shape
 
 # Shares are decoded by as many equations.
 MOST_CELLS = 2048

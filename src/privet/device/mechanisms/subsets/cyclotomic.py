@@ -20,7 +20,13 @@ from ..base import Problem
 from ..numbered import Shape
 from .design import fewest_blocks, most_blocks
 from .difference_family import DifferenceFamily
-from .fields import divisors_up_to, is_prime, is_primitive_root, primes_between, primitive_root
+from .finite_fields import (
+    divisors_up_to,
+    is_prime,
+    is_primitive_root,
+    primes_between,
+    primitive_root,
+)
 
 # How far and among how many primes to look for one that suits, and for how many classes at most,
 # in multiples of p / k.

@@ -23,8 +23,7 @@ from math import log2
 
 from ....theory.formulas import item_variances
 from ..base import exactly
-from ..numbered import Shape
-from ..placed import Placed
+from ..numbered import Placed, Shape
 from .subsets import Subsets
 
 # A tally counts every block: this many take 512 MB.

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from ....errors import InvalidSurvey
 from ....errors.arguments import is_whole
-from ....theory.sets import sets_holding
+from ....theory.set_formulas import sets_holding
 from ...entropy import Stream
 from ..choices import Choices
 from .k_subset import KSubset

@@ -21,7 +21,7 @@ from ..base import Problem
 from ..numbered import Shape
 from .design import MOST_BLOCKS, fewest_blocks
 from .difference_family import DifferenceFamily
-from .fields import is_primitive, prime_power, prime_powers, primitive_recurrence, sequence
+from .finite_fields import is_primitive, prime_power, prime_powers, primitive_recurrence, sequence
 
 # Planes of any larger order have too many blocks.
 MOST_Q = isqrt(MOST_BLOCKS)

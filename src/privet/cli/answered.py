@@ -20,7 +20,7 @@ from ..analysis.tables.table import Table
 from ..bulk.groups import Group
 from ..device.files import replacing
 from ..figures import save
-from .groups import apart
+from .grouped import apart
 from .guards import LEAST_GROUP
 from .output import in_lists, plural, rows_of, say
 from .renderings import Looks, rendering_of
