@@ -15,7 +15,7 @@ import numpy as np
 
 from privet import Survey
 from privet.analysis.regression.linear import least_squares, stand_ins
-from privet.analysis.regression.logit import Likelihood, maximize, softmax
+from privet.analysis.regression.logit import LogitLikelihood, maximize, softmax
 from privet.analysis.regression.supports import Supports
 from privet.entropy import seeded
 from privet.mechanisms import Interval, by_name
@@ -75,7 +75,7 @@ def taken_for_answers(mechanism: Mechanism, reports: NDArray[np.uint8], columns:
     supports = Supports(mechanism, reports)
     supports.excess = 1e9
     start = np.zeros((columns.shape[1], mechanism.d - 1))
-    found = maximize(Likelihood.of_people(columns, supports), start)
+    found = maximize(LogitLikelihood.of_people(columns, supports), start)
     reach = 1.96 * np.sqrt(np.diagonal(found.inverse)).reshape(start.shape)
     return np.array([found.coefficients - reach, found.coefficients + reach])
 

@@ -39,7 +39,7 @@ _REASONS = {
     "scored where it is used": """
         privet.analysis.analyst.Half.estimator
         privet.analysis.kinds.base.Kind.estimate
-        privet.analysis.kinds.scale.Numbers.estimate
+        privet.analysis.kinds.scale.OneNumber.estimate
         privet.audit.result.Audit.lower_bound
         privet.plan.margins: common_margin mean_margin rare_margin share_margin
         privet.plan.plans.Plan.common_margin
@@ -48,11 +48,11 @@ _REASONS = {
         privet.plan.questionnaires.PlannedQuestion.standard_error
         privet.analysis.regression.fitted.Logit: predictor profiles
         privet.analysis.regression.fitting: fit fit_linear fit_logit
-        privet.analysis.regression.logit.Likelihood.of_people
+        privet.analysis.regression.logit.LogitLikelihood.of_people
         privet.analysis.regression.predicting.Predictor.interval
         privet.analysis.regression.profiles.Profiles: interval standard_errors
         privet.analysis.sums.totals.estimate_of
-        privet.analysis.sums.totals.Found: low high
+        privet.analysis.sums.totals.FoundTotal: low high
         privet.analysis.sums.totals.Total.hits
         """,
     "known without an error, or an outline": """

@@ -20,7 +20,7 @@ from privet import Scale, Survey
 from privet.analysis.regression.covariates import Covariates
 from privet.analysis.regression.fitting import fit_linear, fit_logit, scaling_of
 from privet.analysis.regression.linear import stand_ins
-from privet.analysis.regression.logit import Likelihood, softmax
+from privet.analysis.regression.logit import LogitLikelihood, softmax
 from privet.analysis.regression.supports import supports_of
 
 from .study import LEVEL, Study
@@ -120,7 +120,7 @@ def _logit(crowd: Crowd, epsilon: float, n: int, weights: Floats) -> Once:
         kept = np.flatnonzero(counts.any(axis=1))
         counts = counts[kept].astype(np.float64)
         squares = None if len(weights) == 1 else counts @ weights**2
-        likelihood = Likelihood(rows[kept], supports.take(kept), counts @ weights, squares)
+        likelihood = LogitLikelihood(rows[kept], supports.take(kept), counts @ weights, squares)
         fitted = fit_logit(survey, terms, likelihood, scaling, n)
         low, high = fitted.interval(LEVEL)
         for i, name in enumerate(("intercept", "group", "number")):

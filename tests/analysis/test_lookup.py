@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from privet import Questionnaire, Scale, Survey, bulk
-from privet.analysis.kinds.scale import Numbers, places
+from privet.analysis.kinds.scale import OneNumber, places
 from privet.analysis.lookup import look_up, values_of
 from privet.analysis.questions import randomize
 from privet.device.answers.scale import FRACTION_BITS
@@ -74,7 +74,7 @@ def test_coins_of_many_are_those_of_single_numbers_from_the_same_words(size):
     """Cell by cell, with words at and next to where a coin turns."""
     scale, rng = Scale(0, 1, 9), np.random.default_rng(size)
     values, _ = places(scale, rng.random(size))
-    cells = Numbers(scale).settled(values, seeded(3))
+    cells = OneNumber(scale).settled(values, seeded(3))
     stream = Stream(seeded(3).keystream().read, 8)
     assert cells.tolist() == [scale.settled(value, stream) for value in values.tolist()]
     words = np.frombuffer(seeded(3).keystream().read(8 * size), dtype="<u8")
@@ -83,7 +83,7 @@ def test_coins_of_many_are_those_of_single_numbers_from_the_same_words(size):
         values = (3 * ONE + fractions.clip(0, ONE - 1)).astype(np.int64)
         stream = Stream(seeded(3).keystream().read, 8)
         singles = [scale.settled(value, stream) for value in values.tolist()]
-        assert Numbers(scale).settled(values, seeded(3)).tolist() == singles
+        assert OneNumber(scale).settled(values, seeded(3)).tolist() == singles
         assert set(singles) == {4 if offset > 0 else 3}
 
 

@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from privet import Questionnaire, Scale, Survey
 from privet.audit import Page, audit
-from privet.audit.browsing import Kept, Visit
+from privet.audit.browsing import KeptOnDevice, Visit
 from privet.audit.recorder import Sent
 from privet.audit.subjects import probes
 from privet.audit.traces import given_reports, search
@@ -38,7 +38,7 @@ def visits_of(contract, rng, n, *parts):
         report = contract.randomize(asked[label].answer)
         found = [part(rng, report, asked[label].answer) for part in parts]
         sent = tuple(one for one in found if isinstance(one, Sent))
-        kept = tuple(one for one in found if isinstance(one, Kept))
+        kept = tuple(one for one in found if isinstance(one, KeptOnDevice))
         visits.append(Visit(report, sent, kept, {}))
     return visits, labels, asked
 
@@ -60,7 +60,7 @@ def sometimes(rng, report, answer):
 
 
 def stored(rng, report, answer):
-    return Kept("localStorage", f"{SITE} report", report.hex())
+    return KeptOnDevice("localStorage", f"{SITE} report", report.hex())
 
 
 def if_it_supports_tea(rng, report, answer):
@@ -68,7 +68,7 @@ def if_it_supports_tea(rng, report, answer):
 
 
 def under_any_key(rng, report, answer):
-    return Kept("localStorage", f"{SITE} {rng.bytes(8).hex()}", rng.bytes(4).hex())
+    return KeptOnDevice("localStorage", f"{SITE} {rng.bytes(8).hex()}", rng.bytes(4).hex())
 
 
 HONEST = key, sometimes, stored, if_it_supports_tea, under_any_key
@@ -142,11 +142,11 @@ def in_a_tunnel(rng, report, answer):
 
 
 def under_a_random_key(rng, report, answer):
-    return Kept("localStorage", f"{SITE} {rng.bytes(8).hex()}", str(NAMES.index(answer)))
+    return KeptOnDevice("localStorage", f"{SITE} {rng.bytes(8).hex()}", str(NAMES.index(answer)))
 
 
 def in_a_random_key(rng, report, answer):
-    return Kept("sessionStorage", f"{SITE} {NAMES.index(answer)}{rng.bytes(8).hex()}", "")
+    return KeptOnDevice("sessionStorage", f"{SITE} {NAMES.index(answer)}{rng.bytes(8).hex()}", "")
 
 
 def in_a_random_cookie(rng, report, answer):
@@ -232,7 +232,7 @@ def test_an_answer_that_the_element_keeps_is_found_like_any_other():
             said = {"report": report.hex(), "key": rng.bytes(16).hex(), "state": "sent"}
             more = {"answer": str(NAMES.index(answer))} if with_answer else {}
             name = f"{SITE} privet {SITE} what {contract.fingerprint}"
-            return Kept("localStorage", name, json.dumps({**more, **said}))
+            return KeptOnDevice("localStorage", name, json.dumps({**more, **said}))
 
         return item
 
@@ -272,7 +272,9 @@ class Replayed(Page):
             report = self.survey.randomize(answer)
             found = [part(rng, report, answer) for part in self.parts]
             sent = tuple(one for one in found if isinstance(one, Sent))
-            yield Visit(report, sent, tuple(one for one in found if isinstance(one, Kept)), {})
+            yield Visit(
+                report, sent, tuple(one for one in found if isinstance(one, KeptOnDevice)), {}
+            )
 
     def repeats(self, answer, times):
         return [self.survey.randomize(answer, secret=b"0" * 32)] * times

@@ -14,7 +14,7 @@ import pytest
 from pyarrow import csv, feather, ipc, parquet
 
 from privet.bulk import formats
-from privet.bulk.formats import STDIN, Table, count_rows, open_table, source
+from privet.bulk.formats import STDIN, OpenTable, count_rows, open_table, source
 from privet.errors import InvalidArgument, InvalidFile
 
 ROWS = {"answer": ["tea", "café", "two\nlines", "tea"], "n": [1, 2, 3, 4]}
@@ -223,7 +223,7 @@ def test_a_format_is_two_functions_in_the_registry(tmp_path, monkeypatch):
 
     def open_lines(source):
         lines = source.start.split(b"\n")[1:]
-        return Table(source.name, ["answer"], lambda columns: iter_batches(lines))
+        return OpenTable(source.name, ["answer"], lambda columns: iter_batches(lines))
 
     def iter_batches(lines):
         yield pa.record_batch([pa.array(lines)], ["answer"])

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from privet import Scale, Survey, regression
-from privet.analysis.regression.logit import Likelihood, maximize, softmax
+from privet.analysis.regression.logit import LogitLikelihood, maximize, softmax
 from privet.analysis.regression.supports import Supports
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, NoReports
@@ -97,7 +97,7 @@ def test_intervals_cover_and_those_of_reports_taken_for_answers_do_not():
         supports = Supports(survey.mechanism, reports)
         supports.excess = 1e9  # as if the answer were sure to be supported
         columns = np.stack([np.ones(n), known["age"] / 10 - 5, known["region"] == "north"], axis=1)
-        found = maximize(Likelihood.of_people(columns, supports), 0 * truth)
+        found = maximize(LogitLikelihood.of_people(columns, supports), 0 * truth)
         errors = np.sqrt(np.diagonal(found.inverse)).reshape(truth.shape)
         naive.append(np.abs(found.coefficients - TRUTH) < 1.96 * errors)
     error = (0.95 * 0.05 / repeats) ** 0.5

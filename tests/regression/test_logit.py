@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from privet.analysis.regression import logit
-from privet.analysis.regression.logit import Likelihood, maximize, softmax
+from privet.analysis.regression.logit import LogitLikelihood, maximize, softmax
 from privet.analysis.regression.supports import Supports
 from privet.entropy import seeded
 from privet.mechanisms import Interval, KSubset, OptimizedUnary
@@ -23,7 +23,7 @@ def crowd(mechanism, n, truth, seed):
 
 
 def likelihood_of(mechanism, columns, reports):
-    return Likelihood.of_people(columns, Supports(mechanism, reports))
+    return LogitLikelihood.of_people(columns, Supports(mechanism, reports))
 
 
 TRUTH = np.array([[0.2, -0.2, 0.1], [0.5, 0.0, -0.3], [0.0, 0.4, 0.2]])
@@ -137,7 +137,7 @@ def test_coefficients_without_a_maximum_take_few_steps():
     columns, _, reports = crowd(mechanism, 300, np.zeros((3, 9)), seed=1)
     looks = []
 
-    class Watched(Likelihood):
+    class Watched(LogitLikelihood):
         def look(self, coefficients):
             looks.append(np.abs(coefficients).max())
             return super().look(coefficients)
@@ -153,9 +153,9 @@ def test_people_who_are_alike_are_one_row_and_nothing_else_changes():
     reports = KINDS[0].randomize(rng.integers(0, 4, 4000), entropy=seeded(1))
     weights = rng.choice([0.5, 2.0], 4000)
     supports = Supports(KINDS[0], reports)
-    grouped = Likelihood.of_people(columns, supports, weights)
+    grouped = LogitLikelihood.of_people(columns, supports, weights)
     assert len(grouped.columns) <= 3 * 6
-    each = Likelihood(columns, supports, weights, weights**2)
+    each = LogitLikelihood(columns, supports, weights, weights**2)
     point = rng.normal(size=(2, 3))
     for one, other in zip(grouped.look(point), each.look(point), strict=True):
         assert np.allclose(one, other, rtol=1e-10)

@@ -130,7 +130,7 @@ class Windows:
         return sums[self.mechanism.window :] - sums[: self.mechanism.d]
 
 
-class Rows:
+class HadamardRows:
     """The values with a 0 in each row of a Hadamard matrix, and then those with a 1."""
 
     def __init__(self, mechanism: OneBit) -> None:
@@ -195,7 +195,7 @@ def _(mechanism: Design) -> Iterable[tuple[Incidence, int]]:
 
 @reported_sets.register
 def _(mechanism: OneBit) -> Iterable[tuple[Incidence, int]]:
-    return [(Rows(mechanism), 1)]
+    return [(HadamardRows(mechanism), 1)]
 
 
 @reported_sets.register

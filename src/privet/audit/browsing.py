@@ -23,7 +23,7 @@ from .asking import asking_of
 from .disguise import Disguise
 from .recorder import Recorder, Sent, recording
 
-__all__ = ["Kept", "Page", "Visit", "chromium"]
+__all__ = ["KeptOnDevice", "Page", "Visit", "chromium"]
 
 # Milliseconds that pass on a page's clock after its report, with every timer and with each once,
 # and seconds of silence that are waited for after each step.
@@ -33,7 +33,7 @@ _SETTLED = 5.0  # seconds after which a page that is never silent is left
 _KEPT = Path(__file__).with_name("kept.js")
 
 
-class Kept(NamedTuple):
+class KeptOnDevice(NamedTuple):
     """Something that a device keeps, or that a page shows of itself."""
 
     kind: str
@@ -52,7 +52,7 @@ class Visit:
 
     report: bytes
     sent: tuple[Sent, ...]
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptOnDevice, ...]
     kinds: dict[tuple[str, str], str]
 
 
@@ -206,13 +206,13 @@ class _Device:
         self.recorder.settle(_STILL, _SETTLED)
         self.recorder.phase = phase
 
-    def _kept(self) -> list[Kept]:
+    def _kept(self) -> list[KeptOnDevice]:
         script = _KEPT.read_text()
         frames = [frame for page in self._context.pages for frame in page.frames]
-        found = [Kept(*one) for frame in frames for one in frame.evaluate(script)]
+        found = [KeptOnDevice(*one) for frame in frames for one in frame.evaluate(script)]
         for one in self._context.cookies():
             where = f"{one['domain']}{one['path']} {one['name']}"
-            found.append(Kept("cookie", where, one["value"]))
+            found.append(KeptOnDevice("cookie", where, one["value"]))
         return found
 
 

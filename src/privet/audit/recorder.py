@@ -134,7 +134,7 @@ class Recorder:
 def recording(disguise: Disguise, counted: bytes) -> Iterator[tuple[Recorder, str]]:
     """Record on a port of its own; yield the recorder and the proxy's address."""
     recorder = Recorder(disguise, counted)
-    server = _Server(("127.0.0.1", 0), _Handler)
+    server = _Recording(("127.0.0.1", 0), _Handler)
     server.recorder = recorder
     thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
@@ -147,7 +147,7 @@ def recording(disguise: Disguise, counted: bytes) -> Iterator[tuple[Recorder, st
         server.server_close()
 
 
-class _Server(ThreadingHTTPServer):
+class _Recording(ThreadingHTTPServer):
     daemon_threads = False  # so that closing it waits for them
     recorder: Recorder
 
@@ -200,9 +200,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Write nothing."""
 
     @cached_property
-    def proxy(self) -> _Server:
+    def proxy(self) -> _Recording:
         """The server, as what it is."""
-        return cast("_Server", self.server)
+        return cast("_Recording", self.server)
 
     @cached_property
     def recorder(self) -> Recorder:

@@ -44,7 +44,7 @@ Holds = NDArray[np.bool_]
 Odds = NDArray[np.float64]
 Rows = list[tuple[Value, ...]]
 
-__all__ = ["Found", "Trace", "given_reports", "search"]
+__all__ = ["FoundTrace", "Trace", "given_reports", "search"]
 
 _RANDOM = 8  # a part with so many different values may hide something in their bits
 _PLACES, _WORDS, _LENGTHS = 64, 256, 16  # how many of each are looked at in a part
@@ -103,7 +103,7 @@ class Trace(NamedTuple):
         )
 
 
-class Found(NamedTuple):
+class FoundTrace(NamedTuple):
     """The traces, the strongest first, and how they were searched."""
 
     traces: list[Trace]
@@ -126,7 +126,7 @@ def search(
     probes: Sequence[Probe],
     contract: Contract,
     alpha: float,
-) -> Found:
+) -> FoundTrace:
     """Return the parts that depend on the answer; of an honest page any, with probability alpha.
 
     Parameters
@@ -170,7 +170,7 @@ def search(
         _trace(part, parts[part], event, place, p, labels, probes)
         for part, (p, event, place) in best.items()
     ]
-    return Found(sorted(found, key=_directly), len(parts), tests, level)
+    return FoundTrace(sorted(found, key=_directly), len(parts), tests, level)
 
 
 def _p(one: tuple[float, _Event, int]) -> float:

@@ -24,15 +24,15 @@ from ..device.values import in_order, plainly
 from ..device.wording import slug
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
 from .counts import people_in
-from .formats import Table, open_table
+from .formats import OpenTable, open_table
 from .groups import check_apart
 from .paths import Paths, as_paths
 from .reading import check_column
 
-__all__ = ["Answers", "Counted", "check_for_survey", "count_answers", "read_answers"]
+__all__ = ["AnswersOfFile", "CountedAnswers", "check_for_survey", "count_answers", "read_answers"]
 
 
-class Answers(NamedTuple):
+class AnswersOfFile(NamedTuple):
     """A chunk of a file: the values of its answers, and the columns that groups are made by.
 
     `people` is how many gave each answer, None where it is one each. `column` is the answers',
@@ -51,7 +51,7 @@ class Answers(NamedTuple):
     outside: int
 
 
-class Counted(NamedTuple):
+class CountedAnswers(NamedTuple):
     """How often each answer occurs in a column, and how many rows have none.
 
     The answers are in order: that of ordered categories, or numbers as numbers, and then text.
@@ -74,7 +74,7 @@ def read_answers(
     cleaning: Cleaning = AS_THEY_ARE,
     delimiter: str | None = None,
     sheet: str | None = None,
-) -> Generator[Answers, None, None]:
+) -> Generator[AnswersOfFile, None, None]:
     """Yield chunks of the answers in a column of files, in their order.
 
     Without a column name, a file must have a column "answer" or a single one; the column `count`
@@ -100,7 +100,7 @@ def check_for_survey(contract: Contract, **options: str | None) -> None:
 
 
 def _columns_of(
-    table: Table, contract: Contract, column: str | None, count: str | None
+    table: OpenTable, contract: Contract, column: str | None, count: str | None
 ) -> dict[str, Survey]:
     """Return the columns with the answers: a survey's, or those that the questions' ids name."""
     if (survey := contract.only) is not None:
@@ -114,13 +114,13 @@ def _columns_of(
 
 
 def _looked_up(
-    table: Table,
+    table: OpenTable,
     contract: Contract,
     columns: Mapping[str, Survey],
     count: str | None,
     by: Sequence[str],
     cleaning: Cleaning,
-) -> Generator[Answers, None, None]:
+) -> Generator[AnswersOfFile, None, None]:
     check_apart(columns, by)
     for name in by:
         check_column(table.name, table.columns, name)
@@ -138,7 +138,7 @@ def _looked_up(
         if people is not None and found.known is not None:
             people = people[found.known]
         rest = found.seen, found.missing, found.unknown, found.outside
-        yield Answers(found.values, people, others, ", ".join(columns), *rest)
+        yield AnswersOfFile(found.values, people, others, ", ".join(columns), *rest)
 
 
 def count_answers(
@@ -150,7 +150,7 @@ def count_answers(
     delimiter: str | None = None,
     sheet: str | None = None,
     progress: Progress = no_progress,
-) -> Counted:
+) -> CountedAnswers:
     """Count the answers in a column of files, cleaned; or the people of the column `count`.
 
     Letters that are written in two ways are one answer, and so are answers that differ in case
@@ -182,7 +182,9 @@ def count_answers(
                     advance(len(batch))
     missing = counts.pop(None, 0)
     (order,) = orders if len(orders) == 1 else [()]
-    return Counted(" or ".join(names), _spelled_once(counts, cleaning, order), missing, total)
+    return CountedAnswers(
+        " or ".join(names), _spelled_once(counts, cleaning, order), missing, total
+    )
 
 
 def _spelled_once(counts: Counter[Any], cleaning: Cleaning, order: Sequence[str]) -> Counter[str]:
@@ -201,7 +203,7 @@ def _spelled_once(counts: Counter[Any], cleaning: Cleaning, order: Sequence[str]
 
 
 def _batches(
-    table: Table,
+    table: OpenTable,
     columns: Mapping[str, Survey | None],
     count: str | None = None,
     by: Sequence[str] = (),
@@ -221,7 +223,7 @@ def _batches(
 
 
 def _choose_column(
-    table: Table, column: str | None, count: str | None, survey: Survey | None = None
+    table: OpenTable, column: str | None, count: str | None, survey: Survey | None = None
 ) -> str:
     """Return the column that is asked for, or else "answer", or else the only one but `count`."""
     if count is not None:

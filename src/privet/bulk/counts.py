@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..analysis.columns import number_values
 from ..errors import InvalidFile
-from .formats import Table
+from .formats import OpenTable
 
 __all__ = ["people_in", "whole_number"]
 
@@ -34,7 +34,7 @@ def whole_number(place: str, column: str, text: object, least: int = 0) -> int:
     return int(number)
 
 
-def people_in(table: Table, row: int, batch: Any, column: str) -> NDArray[np.int64]:
+def people_in(table: OpenTable, row: int, batch: Any, column: str) -> NDArray[np.int64]:
     """Return how many people each row of a batch stands for; `row` is the number of its first."""
     rows, texts = number_values(batch.column(column))
     found = np.zeros(len(texts), dtype=np.int64)

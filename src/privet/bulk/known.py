@@ -19,7 +19,7 @@ from ..device.mechanisms.base import Exclusive
 from ..device.survey import Survey
 from ..errors import InvalidAnswer, InvalidArgument, InvalidFile
 from .counts import whole_number
-from .formats import Table, open_table
+from .formats import OpenTable, open_table
 from .groups import Group, check_by, in_text
 from .paths import OnePath, as_paths
 from .reading import check_column
@@ -165,7 +165,7 @@ def _in_json(file: Path, what: str = "category") -> Sizes:
             yield str(file), (name,), _number(str(file), str(name), number)
 
 
-def _column_of_sizes(table: Table, among: Sequence[str]) -> str:
+def _column_of_sizes(table: OpenTable, among: Sequence[str]) -> str:
     found = [name for name in among if name in table.columns]
     if len(found) == 2:
         raise InvalidFile(f"{table.name}: there are both 'share' and 'people'; one says it all.")

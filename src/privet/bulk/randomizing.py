@@ -17,7 +17,7 @@ from ..analysis.progress import Progress, no_progress
 from ..analysis.questions import randomize
 from ..analysis.threads import ahead
 from ..device.contract import Contract
-from .answers import Answers, read_answers
+from .answers import AnswersOfFile, read_answers
 from .formats import count_rows
 from .groups import Groups, check_by
 from .paths import OnePath, Paths, as_paths
@@ -136,7 +136,7 @@ def randomize_files(
 
 
 def _pieces(
-    answers: Answers, most: int
+    answers: AnswersOfFile, most: int
 ) -> Iterator[tuple[Values | OnPages, slice | NDArray[np.intp]]]:
     """Yield the values of at most so many people, and their rows: one as often as it counts."""
     values, people = answers.values, answers.people
@@ -153,8 +153,8 @@ def _pieces(
 
 
 def _read_ahead(
-    path: Path, answers: Generator[Answers, None, None]
-) -> Generator[Answers, None, None]:
+    path: Path, answers: Generator[AnswersOfFile, None, None]
+) -> Generator[AnswersOfFile, None, None]:
     """Yield the answers, read ahead of their use."""
     with closing(answers):
         if not path.is_file():

@@ -84,7 +84,7 @@ class Seal(NamedTuple):
     path: Path
     parts: Sequence[tuple[int, int]]
 
-    def read(self, part: int) -> Part:
+    def read(self, part: int) -> SealedPart:
         """Return a part of the file; refuse the file if this part of it is damaged."""
         start = self.parts[part - 1][0] if part else 0
         end, crc = self.parts[part]
@@ -93,10 +93,10 @@ class Seal(NamedTuple):
             file.seek(start)
             if file.readinto(data) != len(data) or crc32(data) != crc:
                 raise damaged(self.path, f"row group {part + 1} of {len(self.parts)}")
-        return Part(start, data)
+        return SealedPart(start, data)
 
 
-class Part(io.RawIOBase):
+class SealedPart(io.RawIOBase):
     """A file of which one part is in memory, for Arrow to read without copying it."""
 
     def __init__(self, start: int, data: Any) -> None:

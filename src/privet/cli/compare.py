@@ -15,7 +15,7 @@ from ..bulk import tally_groups
 from ..bulk.groups import Group
 from ..device.contract import Contract
 from ..errors import InvalidFile, NoReports, SurveyMismatch
-from .differences import Differences
+from .differences import ShownDifferences
 from .guards import LEAST_GROUP, is_survey, note_groups, read_contract
 from .options import FIGURE, INPUT, JSON, LEVEL, TABLE, Once, files_of, keep_apart
 from .output import counted_in, plural, print_json, printable, say
@@ -97,9 +97,9 @@ def compare(
         if top is not None and not rendering_of(next(iter(estimates.values())).survey).has_top:
             raise click.UsageError("--top is for categories; of a scale, all figures are shown.")
         if known is not None:
-            found = Differences(_with_known(estimates, known, level))
+            found = ShownDifferences(_with_known(estimates, known, level))
         else:
-            found = Differences(_between(estimates, level, waves=by is None))
+            found = ShownDifferences(_between(estimates, level, waves=by is None))
         if table is not None:
             write_table(table, found.columns, found.document)
         if picture is not None:

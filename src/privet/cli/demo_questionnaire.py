@@ -40,7 +40,7 @@ _SEED = 2016
 _LONG, _LEVEL = 60, 0.95
 
 
-class Row(NamedTuple):
+class Compared(NamedTuple):
     """An estimated share or number, its interval, and the truth."""
 
     question: str
@@ -140,14 +140,14 @@ def make_crowd(people: int) -> dict[str, list[Any]]:
     }
 
 
-def _rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[Row]:
+def _rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[Compared]:
     """Return all shares, and what is known of the minutes."""
     rows = []
     for name in ("home", "way", "habits"):
         one, truth = estimate[name], _truth(estimate, crowd, name)
         columns = one.frequencies, *one.interval(target=len(crowd[name])), truth
         answers = zip(one.survey.categories, *(column.tolist() for column in columns), strict=True)
-        rows += [Row(name, *answer) for answer in answers]
+        rows += [Compared(name, *answer) for answer in answers]
     numbers: Any = estimate["minutes"]
     minutes = np.array(crowd["minutes"])
     for what, measured, true in (
@@ -156,18 +156,20 @@ def _rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[
         ("an hour or more", numbers.share(_LONG, 120), np.mean(minutes >= _LONG)),
     ):
         low, high = measured.interval()
-        rows.append(Row("minutes", what, measured.value, low, high, float(true), "hour" in what))
+        rows.append(
+            Compared("minutes", what, measured.value, low, high, float(true), "hour" in what)
+        )
     return rows
 
 
-def _table_rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[Row]:
+def _table_rows(estimate: QuestionnaireEstimate, crowd: dict[str, list[Any]]) -> list[Compared]:
     """Return how people get to work, by where they live."""
     shares = estimate.table(*TABLE).row_shares()
     values = shown(shares.frequencies)
     columns = (column.ravel().tolist() for column in (values, *shares.interval()))
     given, homes = Counter(zip(crowd["home"], crowd["way"], strict=True)), Counter(crowd["home"])
     return [
-        Row(home, way, value, low, high, given[home, way] / homes[home])
+        Compared(home, way, value, low, high, given[home, way] / homes[home])
         for (home, way), value, low, high in zip(product(HOMES, WAYS), *columns, strict=True)
     ]
 
@@ -203,7 +205,7 @@ def _print_report(
     )
 
 
-def _print_rows(rows: list[Row]) -> None:
+def _print_rows(rows: list[Compared]) -> None:
     cells = [
         [row.question if at == 0 else "", *row.cells()]
         for _, some in groupby(rows, key=attrgetter("question"))
@@ -213,7 +215,7 @@ def _print_rows(rows: list[Row]) -> None:
     print_table(["question", "answer"], heads, cells, no_wrap=True)
 
 
-def _print_table(estimate: QuestionnaireEstimate, rows: list[Row]) -> None:
+def _print_table(estimate: QuestionnaireEstimate, rows: list[Compared]) -> None:
     title = "Of those who live there, % who get to work so, 95 % intervals, and the truth"
     found = estimate.table(*TABLE)
     cells = [
@@ -227,7 +229,7 @@ def _print_table(estimate: QuestionnaireEstimate, rows: list[Row]) -> None:
 
 
 def _document(
-    estimate: QuestionnaireEstimate, rows: list[Row], shares: list[Row]
+    estimate: QuestionnaireEstimate, rows: list[Compared], shares: list[Compared]
 ) -> dict[str, Any]:
     """Return what JSON output says."""
     test = estimate.table(*TABLE).independence()

@@ -18,7 +18,7 @@ from .terminal import console
 
 
 @dataclass(frozen=True)
-class Differences:
+class ShownDifferences:
     """What is compared, as tables, as JSON, as a file and as a picture."""
 
     found: Compared[Shown]

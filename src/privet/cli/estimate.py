@@ -20,7 +20,7 @@ from ..device.contract import Contract
 from ..errors import NoReports
 from .answered import Answered, tables_from
 from .checking import describe_checks, looked_for, print_checks
-from .grouped import Estimates
+from .grouped import GroupedEstimates
 from .guards import note_groups, survey_and_reports
 from .options import FIGURE, INPUT, JSON, LEVEL, TABLE, TARGET, Once, files_of, keep_apart
 from .output import counted_in, print_json, say
@@ -154,15 +154,15 @@ def estimate(
         if people is not None and people < (n := sum(sizes)):
             raise click.UsageError(f"There are {n:,} reports, more than --people {people:,}.")
         looks = replace(looks, target=people or looks.target)
-        found: Estimates | Answered
+        found: GroupedEstimates | Answered
         if known:
             whole = weigh(_only(Estimate, estimates), known, by, people, weights or "--weight")
             looks = replace(looks, target=whole.people or looks.target)
             said = describe_weights(whole, by), say_weights(whole, by)
-            found = Estimates({(): whole}, (), looks, *said)
+            found = GroupedEstimates({(): whole}, (), looks, *said)
         elif contract.only is not None:
             shown = {group: one for group, one in estimates.items() if isinstance(one, Shown)}
-            found = Estimates(shown, by, looks)
+            found = GroupedEstimates(shown, by, looks)
         else:
             found = Answered(_only(QuestionnaireEstimate, estimates), by, looks, tables)
         if table is not None:

@@ -23,7 +23,7 @@ from .weights import in_words, value_in_words
 
 
 @dataclass(frozen=True)
-class Estimates:
+class GroupedEstimates:
     """One estimate for each group by the values of some columns; one in all if there are none."""
 
     groups: Mapping[Group, Shown]

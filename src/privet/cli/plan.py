@@ -76,7 +76,7 @@ def plan(
         raise click.UsageError("Give two of --epsilon, --people and --margin.")
     found = make(answers, epsilon=epsilon, n=n, margin=margin, level=level)
     rows = planner_of(found.answers).compared(found) if compared else None
-    shuffled = planned.Shuffled(if_shuffled(found.mechanism, found.n, delta), delta)
+    shuffled = planned.CentralLevel(if_shuffled(found.mechanism, found.n, delta), delta)
     with outputs(None, figure) as (_, picture):
         if picture is not None:
             canvas.save(plot_plan(found), picture)
@@ -104,7 +104,7 @@ def _answers(d: int | None, kind: dict[str, Any]) -> Asked:
 def _plan_questionnaire(path: Path, n: int, delta: float, json_out: bool) -> None:
     questionnaire = Questionnaire.read(path)
     rows = plan_questionnaire(questionnaire, n)
-    shuffled = planned.Shuffled(if_shuffled(questionnaire.mechanism, n, delta), delta)
+    shuffled = planned.CentralLevel(if_shuffled(questionnaire.mechanism, n, delta), delta)
     if json_out:
         described = planned.describe_questionnaire(questionnaire, n, rows)
         print_json(described | {"shuffled": shuffled._asdict()})

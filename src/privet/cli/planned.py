@@ -13,7 +13,7 @@ import click
 
 from ..device.questionnaire import Questionnaire
 from ..plan import Comparison, PlannedQuestion, ScalePlan, SetComparison
-from ..plan.planners import PERCENT, Row, planner_of
+from ..plan.planners import PERCENT, Alternative, planner_of
 from ..plan.plans import SurveyPlan
 from ..poisoning.gains import worth
 from .output import print_lines, printable, three_digits
@@ -24,7 +24,7 @@ _WIDE = 115  # for all columns of a comparison
 _COSTS = {"random", "counting", "decoding"}
 
 
-class Shuffled(NamedTuple):
+class CentralLevel(NamedTuple):
     """The central ε at δ of reports that nobody can link to people; none where it is not known."""
 
     epsilon: float | None
@@ -38,7 +38,7 @@ class Shuffled(NamedTuple):
         return f"{level}, if nobody can link a report to a person"
 
 
-def print_plan(found: SurveyPlan, shuffled: Shuffled) -> None:
+def print_plan(found: SurveyPlan, shuffled: CentralLevel) -> None:
     """Print what a plan says, a line each."""
     planner = planner_of(found.answers)
     lines = {"people": f"{found.n:,}", "privacy": f"ε = {found.epsilon:g}"}
@@ -50,7 +50,7 @@ def print_plan(found: SurveyPlan, shuffled: Shuffled) -> None:
     print_lines(lines)
 
 
-def describe_plan(found: SurveyPlan, rows: Sequence[Row] | None) -> dict[str, object]:
+def describe_plan(found: SurveyPlan, rows: Sequence[Alternative] | None) -> dict[str, object]:
     """Return what JSON output says of a plan, and of all mechanisms."""
     document = planner_of(found.answers).fields | _described(found, found)
     document |= {"false_report_worth": worth(found.mechanism)}
@@ -59,7 +59,7 @@ def describe_plan(found: SurveyPlan, rows: Sequence[Row] | None) -> dict[str, ob
     return document
 
 
-def _described(found: SurveyPlan, row: Row) -> dict[str, object]:
+def _described(found: SurveyPlan, row: Alternative) -> dict[str, object]:
     described = {name: value for name, value in vars(row).items() if name != "answers"}
     described |= {"mechanism": row.mechanism.name, **planner_of(found.answers).shape(row.mechanism)}
     return described | {"report_bytes": row.report_bytes}
@@ -68,7 +68,7 @@ def _described(found: SurveyPlan, row: Row) -> dict[str, object]:
 # --- mechanisms side by side ----------------------------------------------------------------------
 
 
-def print_compared(rows: Sequence[Row], found: SurveyPlan) -> None:
+def print_compared(rows: Sequence[Alternative], found: SurveyPlan) -> None:
     """Print all mechanisms, and which one the plan is of."""
     lines = [_cells(row, rows, found) for row in rows]
     narrow = console(120).width < _WIDE and not _COSTS.isdisjoint(lines[0])
@@ -82,13 +82,15 @@ def print_compared(rows: Sequence[Row], found: SurveyPlan) -> None:
 
 
 @singledispatch
-def _cells(row: Row, rows: Sequence[Row], found: SurveyPlan) -> dict[str, str]:
+def _cells(row: Alternative, rows: Sequence[Alternative], found: SurveyPlan) -> dict[str, str]:
     """Return a row of the table, by the names of its columns."""
     raise TypeError(f"There are no columns for {type(row).__name__}.")
 
 
 @_cells.register
-def _of_mechanism(row: Comparison, rows: Sequence[Row], found: SurveyPlan) -> dict[str, str]:
+def _of_mechanism(
+    row: Comparison, rows: Sequence[Alternative], found: SurveyPlan
+) -> dict[str, str]:
     return {
         "mechanism": _marked(row, found),
         "s.e. of a share": PERCENT.error(sqrt(row.squared_error / row.mechanism.d)),
@@ -114,7 +116,7 @@ def _of_sets(
 
 
 @_cells.register
-def _of_window(row: ScalePlan, rows: Sequence[Row], found: SurveyPlan) -> dict[str, str]:
+def _of_window(row: ScalePlan, rows: Sequence[Alternative], found: SurveyPlan) -> dict[str, str]:
     margin = planner_of(row.answers).unit.reach(row.margin)
     return {
         "aim": row.answers.aim + (" ←" if row.mechanism == found.mechanism else ""),
@@ -125,7 +127,7 @@ def _of_window(row: ScalePlan, rows: Sequence[Row], found: SurveyPlan) -> dict[s
     }
 
 
-def _marked(row: Row, found: SurveyPlan) -> str:
+def _marked(row: Alternative, found: SurveyPlan) -> str:
     name = row.mechanism.name
     return f"{name} ←" if name == found.mechanism.name else name
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..analysis.cleaning import means_missing
 from ..bulk import count_answers
-from ..bulk.answers import Counted
+from ..bulk.answers import CountedAnswers
 from ..device.values import is_number
 from ..errors import InvalidFile
 from .output import plural, taken
@@ -43,7 +43,7 @@ def take_categories(
     return [answer for answer in counts if answer in frequent], said
 
 
-def _refuse_no_answers(found: Counted, given: Collection[str]) -> None:
+def _refuse_no_answers(found: CountedAnswers, given: Collection[str]) -> None:
     """Ask what NA and the like mean."""
     for answer, count in found.counts.items():
         if answer not in given and means_missing(answer):
@@ -53,7 +53,7 @@ def _refuse_no_answers(found: Counted, given: Collection[str]) -> None:
             )
 
 
-def _refuse_header(found: Counted, given: Collection[str]) -> None:
+def _refuse_header(found: CountedAnswers, given: Collection[str]) -> None:
     """Notice a file without a header, whose first answer was taken for one, or with several."""
     name, counts = found.column, found.counts
     if name in counts and name not in given:
@@ -63,7 +63,7 @@ def _refuse_header(found: Counted, given: Collection[str]) -> None:
         )
 
 
-def _refuse_space(found: Counted, given: Collection[str]) -> None:
+def _refuse_space(found: CountedAnswers, given: Collection[str]) -> None:
     if spaced := [answer for answer in found.counts if answer != answer.strip()]:
         raise InvalidFile(
             f"The column {found.column!r} has answers with space around them, such as "
@@ -72,13 +72,13 @@ def _refuse_space(found: Counted, given: Collection[str]) -> None:
         )
 
 
-def _number_for_a_name(found: Counted) -> Iterator[str]:
+def _number_for_a_name(found: CountedAnswers) -> Iterator[str]:
     """Notice a number that may be the first answer of a file without a header."""
     if all(map(is_number, (found.column, *found.counts))):
         yield f"Note: the column's name is a number, {found.column}, like its answers."
 
 
-def _case_alone(found: Counted) -> Iterator[str]:
+def _case_alone(found: CountedAnswers) -> Iterator[str]:
     alike = defaultdict(list)
     for answer in found.counts:
         alike[answer.casefold()].append(repr(answer))
@@ -87,7 +87,7 @@ def _case_alone(found: Counted) -> Iterator[str]:
         yield f"Note: {several[0]} differ in case alone; --ignore-case makes them one category."
 
 
-def _second_header(found: Counted) -> Iterator[str]:
+def _second_header(found: CountedAnswers) -> Iterator[str]:
     """Notice a line such as the wording of a question, above answers that are codes."""
     words = [answer for answer in found.counts if not is_number(answer)]
     if len(words) == 1 and found.counts[words[0]] == 1 and found.counts.total() >= _MANY:

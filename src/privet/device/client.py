@@ -26,7 +26,7 @@ from .contract import Contract
 from .entropy import keyed
 from .ledger import Ledger
 from .pages import Page
-from .posting import OTHER_CONTRACT, Post, Verdict
+from .posting import OTHER_CONTRACT, Delivery, Post
 from .spool import Spool
 
 __all__ = ["Client"]
@@ -254,7 +254,7 @@ class Client:
         while (batch := self._next()) is not None:
             self._heard(batch, self._meet() or self._post.reports(self.contract, *batch))
 
-    def _meet(self) -> Verdict | None:
+    def _meet(self) -> Delivery | None:
         """Return what keeps us from sending, until the service has shown our very contract."""
         verdict = None if self._met else self._post.check(self.contract)
         self._met = verdict is None
@@ -272,7 +272,7 @@ class Client:
             self._post.close()
             return None
 
-    def _heard(self, batch: tuple[str, bytes], verdict: Verdict) -> None:
+    def _heard(self, batch: tuple[str, bytes], verdict: Delivery) -> None:
         """Go by what the service said to a batch."""
         if verdict.taken:
             self._settle([batch], None)

@@ -26,7 +26,7 @@ from .contract import Contract
 from .exchange import SECONDS, Allowance, Exchange
 from .wording import printable
 
-__all__ = ["OTHER_CONTRACT", "Post", "Verdict"]
+__all__ = ["OTHER_CONTRACT", "Delivery", "Post"]
 
 _PORTS = {"http": 80, "https": 443}
 _MOST_CONTRACT, _MOST_REPLY = 4 << 20, 64 << 10
@@ -53,7 +53,7 @@ _OVER = ("closed", "deleted", OTHER_CONTRACT)
 _PASSING = (0, 408, 425, 429)
 
 
-class Verdict:
+class Delivery:
     """What is to be done with a report: it is taken, or refused for a reason, or else it waits.
 
     `wait` is how many seconds the service asked for. `warning` is what its owner should know.
@@ -108,19 +108,19 @@ class _Reply:
             found = None
         return found if isinstance(found, dict) else {}
 
-    def verdict(self, id: str) -> Verdict:
+    def verdict(self, id: str) -> Delivery:
         """Return what a problem of the service decides; any other reply decides nothing."""
         problem = self.says(_PROBLEM)
         reason, status = problem.get("reason"), problem.get("status")
         if status == self.status and (status, reason) in _LATER:
-            return Verdict(wait=min(_seconds(self._retry_after), _LONGEST_WAIT))
+            return Delivery(wait=min(_seconds(self._retry_after), _LONGEST_WAIT))
         if status == self.status and (status, reason) in _FINAL and problem.get("survey") == id:
-            return Verdict(refusal=reason)
+            return Delivery(refusal=reason)
         if isinstance(self.failure, ServiceFailure):
-            return Verdict(warning=f"Reports wait, because {self.text}")
+            return Delivery(warning=f"Reports wait, because {self.text}")
         if self.status in _PASSING or self.status >= 500:
-            return Verdict()
-        return Verdict(warning=f"Reports wait, because a stranger replies: {self.text}.")
+            return Delivery()
+        return Delivery(warning=f"Reports wait, because a stranger replies: {self.text}.")
 
 
 def _proxy(url: str) -> tuple[str, tuple[str, int], dict[str, str]]:
@@ -181,7 +181,7 @@ class Post:
             )
         return reply.body
 
-    def check(self, contract: Contract) -> Verdict | None:
+    def check(self, contract: Contract) -> Delivery | None:
         """Return None if the service has this very contract, or else what to do with reports.
 
         Its tag is the fingerprint, so that it need not send the contract that we have.
@@ -196,10 +196,10 @@ class Post:
                 return None
             other = reply.kind == _JSON and reply.body.startswith(b'{"privet":')
             if other and reply.tag == found:
-                return Verdict(refusal=OTHER_CONTRACT)
+                return Delivery(refusal=OTHER_CONTRACT)
         return reply.verdict(contract.id)
 
-    def reports(self, contract: Contract, key: str, reports: bytes) -> Verdict:
+    def reports(self, contract: Contract, key: str, reports: bytes) -> Delivery:
         """Send reports; the same key and reports may be sent again, and count once."""
         headers = {"Content-Type": "application/octet-stream", "Idempotency-Key": key}
         if self._invitation is not None:
@@ -209,7 +209,7 @@ class Post:
         named = said.get("survey") == contract.id
         named = named and said.get("fingerprint") == contract.fingerprint
         if named and said.get("outcome") in _TAKEN:
-            return Verdict(taken=True)
+            return Delivery(taken=True)
         return reply.verdict(contract.id)
 
     def _ask(

@@ -19,7 +19,7 @@ from .gathering import note
 from .headers import allowance, safe_headers
 from .openapi import describe
 from .problems import Problem, as_problem
-from .routes import ROUTES, Row
+from .routes import ROUTES, Operation
 from .settings import Settings
 from .state import Service
 
@@ -29,7 +29,7 @@ __all__ = ["make_app"]
 class _Resource:
     """A path, and what its methods do."""
 
-    def __init__(self, service: Service, path: str, rows: Iterable[Row]) -> None:
+    def __init__(self, service: Service, path: str, rows: Iterable[Operation]) -> None:
         self._service, self._path = service, path
         self._rows = {row.method: row for row in rows}
         self._shared = any(row.shared for row in self._rows.values())

@@ -11,7 +11,7 @@ import msgspec
 
 from .. import __version__
 from .problems import MEDIA_TYPE, Details
-from .routes import Media, Row
+from .routes import Media, Operation
 
 __all__ = ["describe"]
 
@@ -21,7 +21,7 @@ _ANYWHERE = {421, 429, 500, 503, 507}
 _BODY, _SURVEY = {400, 413, 415}, {404, 410}
 
 
-def describe(rows: Sequence[Row]) -> dict[str, Any]:
+def describe(rows: Sequence[Operation]) -> dict[str, Any]:
     """Return the document."""
     paths: dict[str, Any] = {}
     for row in rows:
@@ -37,7 +37,7 @@ def describe(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _operation(row: Row) -> dict[str, Any]:
+def _operation(row: Operation) -> dict[str, Any]:
     summary = (row.handler.__doc__ or "").strip().partition("\n")[0]
     operation: dict[str, Any] = {"summary": summary, "operationId": row.handler.__name__}
     names = re.findall(r"{(\w+)}", row.path)
@@ -54,7 +54,7 @@ def _operation(row: Row) -> dict[str, Any]:
     return operation
 
 
-def _responses(row: Row) -> dict[str, Any]:
+def _responses(row: Operation) -> dict[str, Any]:
     refuses = {*row.refuses, *_ANYWHERE}
     if row.admin:
         refuses.add(401)
@@ -82,7 +82,7 @@ def _content(media: Media) -> dict[str, Any]:
     return found
 
 
-def _types(rows: Iterable[Row]) -> list[type]:
+def _types(rows: Iterable[Operation]) -> list[type]:
     media = [media for row in rows for media in (row.takes, *row.gives.values())]
     return [Details, *(of for one in media for of in one.values() if of is not None)]
 

@@ -38,10 +38,10 @@ from .static_files import static_file
 
 Media = Mapping[str, type | None]
 
-__all__ = ["ROUTES", "Row"]
+__all__ = ["ROUTES", "Operation"]
 
 
-class Row(NamedTuple):
+class Operation(NamedTuple):
     """One method of one path; its handler's docstring says what it does."""
 
     method: str
@@ -81,63 +81,65 @@ _FILES = {200: dict.fromkeys(FORMATS.values())}
 
 # Rows of the same path stand together.
 ROUTES = (
-    Row(
+    Operation(
         "POST", f"{_ONE}/reports", take_reports, shared=True, parameters=_KEYS,
         takes={BYTES: None, JSON: Reports}, gives={200: {JSON: Counted}}, refuses=(403, 409, 422),
     ),
-    Row(
+    Operation(
         "GET", f"{_ONE}/reports", results.reports, admin=True,
         gives={200: {BYTES: None, PARQUET: None}},
     ),
-    Row("GET", f"{_ONE}/estimate", results.estimate, shared=True, refuses=(403,)),
-    Row(
+    Operation("GET", f"{_ONE}/estimate", results.estimate, shared=True, refuses=(403,)),
+    Operation(
         "GET", f"{_ONE}/estimate.{{ending}}", results.download, gives=_FILES,
         refuses=(400, 403), parameters=(_parameter("question", "query", _NAMES),),
     ),
-    Row("GET", f"{_ONE}/progress", results.progress, gives={200: {JSON: Progress}}),
-    Row("GET", f"{_ONE}/results", pages.results, gives=_PAGE | _MISSING),
-    Row("GET", f"{_ONE}/answer", pages.answer, gives=_PAGE | _MISSING),
-    Row("GET", f"{_ONE}/settings", pages.settings, gives=_OWN_PAGE | _MISSING),
-    Row("GET", f"{_ONE}/tally", results.tally, admin=True, gives={200: {BYTES: None}}),
-    Row(
+    Operation("GET", f"{_ONE}/progress", results.progress, gives={200: {JSON: Progress}}),
+    Operation("GET", f"{_ONE}/results", pages.results, gives=_PAGE | _MISSING),
+    Operation("GET", f"{_ONE}/answer", pages.answer, gives=_PAGE | _MISSING),
+    Operation("GET", f"{_ONE}/settings", pages.settings, gives=_OWN_PAGE | _MISSING),
+    Operation("GET", f"{_ONE}/tally", results.tally, admin=True, gives={200: {BYTES: None}}),
+    Operation(
         "POST", f"{_ONE}/import", import_reports, admin=True, takes={PARQUET: None},
         gives={200: {JSON: Imported}}, refuses=(409,),
     ),
-    Row("POST", f"{_ONE}/close", surveys.close, admin=True, gives=_SURVEY),
-    Row(
+    Operation("POST", f"{_ONE}/close", surveys.close, admin=True, gives=_SURVEY),
+    Operation(
         "POST", f"{_ONE}/invitations", surveys.invite, admin=True, takes={JSON: Invite},
         gives={201: {JSON: Invitations}},
     ),
-    Row("GET", _ONE, surveys.contract, shared=True),
-    Row(
+    Operation("GET", _ONE, surveys.contract, shared=True),
+    Operation(
         "PATCH", _ONE, surveys.change, admin=True, takes={JSON: Settings}, gives=_SURVEY,
         refuses=(409,),
     ),
-    Row("DELETE", _ONE, surveys.delete, admin=True, gives={204: {}}),
-    Row("GET", "/surveys", surveys.listed, admin=True, gives={200: {JSON: Listed}}),
-    Row(
+    Operation("DELETE", _ONE, surveys.delete, admin=True, gives={204: {}}),
+    Operation("GET", "/surveys", surveys.listed, admin=True, gives={200: {JSON: Listed}}),
+    Operation(
         "POST", "/surveys", surveys.create, admin=True, takes={JSON: dict}, gives=_CREATED,
         parameters=_SETTINGS, refuses=(409,),
     ),
-    Row(
+    Operation(
         "POST", "/drafts", draft, admin=True, takes={JSON: dict, TOML: None},
         gives={200: {JSON: Drafted}},
         parameters=(_parameter("people", "query", {"type": "integer", "minimum": 1}),),
     ),
-    Row("GET", "/", pages.dashboard, gives=_OWN_PAGE),
-    Row("GET", "/new", pages.editor, gives=_OWN_PAGE),
-    Row(
+    Operation("GET", "/", pages.dashboard, gives=_OWN_PAGE),
+    Operation("GET", "/new", pages.editor, gives=_OWN_PAGE),
+    Operation(
         "GET", "/static/{name}", static_file, gives={200: dict.fromkeys(FORMATS.values())},
         refuses=(404,),
     ),
-    Row("GET", "/login", login.page, gives=_PAGE),
-    Row(
+    Operation("GET", "/login", login.page, gives=_PAGE),
+    Operation(
         "POST", "/login", login.log_in, takes={login.FORM: None},
         gives={303: {}, 401: {HTML: None}}, refuses=(403,),
     ),
-    Row("POST", "/logout", login.log_out, gives={303: {}}, refuses=(403,)),
-    Row("GET", "/healthz", itself.alive, gives={200: {JSON: Status}}),
-    Row("GET", "/readyz", itself.ready, gives={200: {JSON: Status}}),
-    Row("GET", "/metrics", itself.measured, admin=True, gives={200: {metrics.MEDIA_TYPE: None}}),
-    Row("GET", "/openapi.json", itself.described),
+    Operation("POST", "/logout", login.log_out, gives={303: {}}, refuses=(403,)),
+    Operation("GET", "/healthz", itself.alive, gives={200: {JSON: Status}}),
+    Operation("GET", "/readyz", itself.ready, gives={200: {JSON: Status}}),
+    Operation(
+        "GET", "/metrics", itself.measured, admin=True, gives={200: {metrics.MEDIA_TYPE: None}},
+    ),
+    Operation("GET", "/openapi.json", itself.described),
 )  # fmt: skip

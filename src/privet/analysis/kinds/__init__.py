@@ -15,7 +15,7 @@ from ...device.answers.scale import Scale
 from ...device.answers.several import Several
 from .base import Kind
 from .choice import OneChoice
-from .scale import Numbers
+from .scale import OneNumber
 from .several import SeveralChoices
 
 __all__ = ["Kind", "kind_of", "register"]
@@ -34,4 +34,4 @@ def kind_of(answers: Answers[S]) -> Kind[Any, S]:
 register = _made.register
 register(Choice, OneChoice)
 register(Several, SeveralChoices)
-register(Scale, Numbers)
+register(Scale, OneNumber)

@@ -22,13 +22,13 @@ from ..scale_estimate import ScaleEstimate
 from ..scales import WindowRegression
 from .base import Found, Kind, Values
 
-__all__ = ["Numbers", "places"]
+__all__ = ["OneNumber", "places"]
 
 # So many numbers at a time stay in the processor's cache from one step to the next.
 _CACHED = 1 << 14
 
 
-class Numbers(Kind[Scale, ScaleEstimate]):
+class OneNumber(Kind[Scale, ScaleEstimate]):
     """Numbers, or text that spells them."""
 
     measured: ClassVar[str] = "mean"

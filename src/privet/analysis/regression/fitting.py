@@ -20,7 +20,7 @@ from ..scale_estimate import ScaleEstimate
 from .covariates import Covariates, check_independent, weights_of
 from .fitted import Linear, Logit
 from .linear import least_squares, stand_ins
-from .logit import Likelihood, maximize
+from .logit import LogitLikelihood, maximize
 from .predicting import Predictor
 from .profiles import Profiles
 from .supports import supports_of
@@ -136,7 +136,7 @@ def _fitted(answers: Answers[Any], people: _People, reference: str | None) -> Lo
         rule = f"so few that there are at most {_MOST_COEFFICIENTS} coefficients"
         raise InvalidArgument(_OWNER, "covariates", rule, f"{scaled.shape[1]} × {mechanism.d - 1}")
     supports = supports_of(_OWNER, mechanism, people.reports).led_by(place)
-    likelihood = Likelihood.of_people(scaled, supports, people.weights)
+    likelihood = LogitLikelihood.of_people(scaled, supports, people.weights)
     return fit_logit(survey, people.terms, likelihood, people.scaling, len(people.reports), place)
 
 
@@ -197,7 +197,7 @@ def fit_linear(
 def fit_logit(
     survey: Survey,
     terms: Covariates,
-    likelihood: Likelihood,
+    likelihood: LogitLikelihood,
     scaling: Floats,
     n: int,
     reference: int = 0,

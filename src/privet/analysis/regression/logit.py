@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats
 from .supports import Supports
 
-__all__ = ["Likelihood", "Maximum", "maximize", "softmax"]
+__all__ = ["LogitLikelihood", "Maximum", "maximize", "softmax"]
 
 # A penalty of −τ/2 Σβ² keeps coefficients finite: over the range of a covariate, it is a prior with
 # a standard deviation of 10 for log-odds, which moves no coefficient that the reports determine.
@@ -75,7 +75,7 @@ def softmax(predictors: Floats) -> Floats:
     return shares
 
 
-class Likelihood:
+class LogitLikelihood:
     """ℓ for the columns of a regression, (n, columns), and the values that reports support.
 
     Attributes
@@ -99,7 +99,7 @@ class Likelihood:
     @classmethod
     def of_people(
         cls, columns: Floats, supports: Supports, weights: Floats | None = None
-    ) -> Likelihood:
+    ) -> LogitLikelihood:
         """Return ℓ for a row of columns and a report of each person, all of the same weight or not.
 
         Where people are alike, they become one row.
@@ -227,7 +227,7 @@ def _products(x: Floats, y: Floats) -> Floats:
 
 
 def maximize(
-    likelihood: Likelihood, start: Floats, along: Floats | None = None, near: float = _NEAR
+    likelihood: LogitLikelihood, start: Floats, along: Floats | None = None, near: float = _NEAR
 ) -> Maximum:
     """Return the maximum that is reached from a start.
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...device.mechanisms.base import Mechanism
 from ..arrays import Floats
-from .logit import Likelihood, Maximum, softmax
+from .logit import LogitLikelihood, Maximum, softmax
 
 __all__ = ["Predictor"]
 
@@ -33,7 +33,7 @@ class Predictor:
 
     def __init__(
         self,
-        likelihood: Likelihood,
+        likelihood: LogitLikelihood,
         maximum: Maximum,
         scaling: Floats,
         covariance: Floats,

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats
-from .logit import Likelihood, Maximum, maximize
+from .logit import LogitLikelihood, Maximum, maximize
 
 __all__ = ["Profiles"]
 
@@ -59,7 +59,7 @@ class Profiles:
 
     def __init__(
         self,
-        likelihood: Likelihood,
+        likelihood: LogitLikelihood,
         maximum: Maximum,
         functions: Floats,
         lengths: Floats,

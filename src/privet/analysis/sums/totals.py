@@ -80,13 +80,13 @@ class Total:
         """The binomial count that varies as this total does."""
         return Hits.matched(self._inside, self._outside)
 
-    def _found(self, alpha: float) -> Found:
+    def _found(self, alpha: float) -> FoundTotal:
         low, high = self._ends(alpha)
         people = self._estimate.n if self.target == "sample" else self.target
         if isinstance(people, str):
-            return Found(self.value, self.value, low, high)
+            return FoundTotal(self.value, self.value, low, high)
         least, most = floor(self.value * people + _SLACK), ceil(self.value * people - _SLACK)
-        return Found(min(least, most) / people, max(least, most) / people, low, high)
+        return FoundTotal(min(least, most) / people, max(least, most) / people, low, high)
 
     def _ends(self, alpha: float) -> tuple[float, float]:
         """Return the ends, which may lie outside [0, 1], but never both on one side."""
@@ -146,7 +146,7 @@ class Difference:
         return apart(found, others, self.correlation)
 
 
-class Found(NamedTuple):
+class FoundTotal(NamedTuple):
     """What is known of a total: its estimate and the ends of its interval.
 
     A share of so many people is a whole number of them; the estimate then is what lies between two
@@ -158,13 +158,13 @@ class Found(NamedTuple):
     low: float
     high: float
 
-    def within(self) -> Found:
+    def within(self) -> FoundTotal:
         """Return it with an estimate that is possible."""
         least, most = (min(max(one, 0.0), 1.0) for one in self[:2])
         return self._replace(least=least, most=most)
 
 
-def apart(first: Found, second: Found, correlation: float = 0.0) -> tuple[float, float]:
+def apart(first: FoundTotal, second: FoundTotal, correlation: float = 0.0) -> tuple[float, float]:
     """Return the ends of an interval for the difference of two totals, within [−1, 1].
 
     >>> low, high = apart(Found(0.5, 0.5, 0.46, 0.54), Found(0.3, 0.3, 0.27, 0.33))

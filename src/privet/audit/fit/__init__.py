@@ -8,7 +8,7 @@ has a file each, found by the mechanism's class; statistics.py has the p-values.
 """
 
 from . import bits, numbers, pages, sets
-from .base import Fit, fit_of
+from .base import FitToLaw, fit_of
 from .statistics import Check
 
-__all__ = ["Check", "Fit", "bits", "fit_of", "numbers", "pages", "sets"]
+__all__ = ["Check", "FitToLaw", "bits", "fit_of", "numbers", "pages", "sets"]

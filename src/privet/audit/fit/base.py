@@ -15,7 +15,7 @@ from .statistics import Check, cells
 
 Reports = NDArray[np.uint8]
 
-__all__ = ["MOST_CELLS", "Fit", "fit_of"]
+__all__ = ["MOST_CELLS", "FitToLaw", "fit_of"]
 
 M = TypeVar("M", bound=Randomizer)
 
@@ -23,7 +23,7 @@ M = TypeVar("M", bound=Randomizer)
 MOST_CELLS = 1024
 
 
-class Fit(ABC, Generic[M]):
+class FitToLaw(ABC, Generic[M]):
     """Counts what valid reports of one value are, and says how odd that is."""
 
     def __init__(self, mechanism: M, value: Any) -> None:
@@ -46,12 +46,12 @@ class Fit(ABC, Generic[M]):
 
 
 @singledispatch
-def fit_of(mechanism: Randomizer, value: Any) -> Fit[Any]:
+def fit_of(mechanism: Randomizer, value: Any) -> FitToLaw[Any]:
     """Return who holds the reports of a value against a mechanism's law."""
     return Outcomes(mechanism, value)
 
 
-class Outcomes(Fit[Randomizer]):
+class Outcomes(FitToLaw[Randomizer]):
     """Counts all different reports, as far as they are few."""
 
     def __init__(self, mechanism: Randomizer, value: Any) -> None:

@@ -11,14 +11,14 @@ from ...device.mechanisms.flips import ONE
 from ...device.mechanisms.hashes.rappor import Rappor
 from ...device.mechanisms.noise.geometric import GeometricNoise
 from ..events import bits_at, filters_of
-from .base import Fit, M, Reports, fit_of
+from .base import FitToLaw, M, Reports, fit_of
 from .statistics import Check, binomial, cells, coded, spread
 
 # How many bits are looked at together, and how many steps of noise.
 _TOGETHER, _STEPS = 8, 64
 
 
-class Bits(Fit[M]):
+class Bits(FitToLaw[M]):
     """Looks at bits of which one has a chance of its own, g, and all others have another, h."""
 
     def __init__(
@@ -68,7 +68,7 @@ def _(mechanism: Unary, value: int) -> Bits[Unary]:
 
 
 @fit_of.register(GeometricNoise)
-class Noise(Bits[GeometricNoise]):
+class FitOfNoise(Bits[GeometricNoise]):
     """Looks at which entries are above 0, as bits, and at how far they are from there."""
 
     def __init__(self, mechanism: GeometricNoise, value: int) -> None:

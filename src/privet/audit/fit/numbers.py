@@ -12,7 +12,7 @@ from ...device.mechanisms.hashes.hashed import Hashed
 from ...device.mechanisms.numbered import Placed
 from ..between import Between, mixture
 from ..events import buckets_of, holding
-from .base import MOST_CELLS, Fit, Reports, fit_of
+from .base import MOST_CELLS, FitToLaw, Reports, fit_of
 from .statistics import Check, binomial, cells
 
 # Into how many parts buckets are divided, where they are more.
@@ -20,7 +20,7 @@ _MOST_BUCKETS = 16
 
 
 @fit_of.register(Placed)
-class Places(Fit[Placed]):
+class Places(FitToLaw[Placed]):
     """Looks at hits, and at each number, or at stretches of them by hit and miss.
 
     Of a number between two centres, the law is a mixture of two cells', which differ in two windows
@@ -69,7 +69,7 @@ class Places(Fit[Placed]):
 
 
 @fit_of.register(Hashed)
-class Hashes(Fit[Hashed]):
+class Hashes(FitToLaw[Hashed]):
     """Looks at functions and at how far buckets are from the value's own, together."""
 
     def __init__(self, mechanism: Hashed, value: Any) -> None:

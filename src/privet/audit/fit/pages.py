@@ -8,12 +8,12 @@ import numpy as np
 
 from ...device.mechanisms.paged import Paged
 from ..events import on_pages
-from .base import Fit, Reports, fit_of
+from .base import FitToLaw, Reports, fit_of
 from .statistics import Check, cells
 
 
 @fit_of.register(Paged)
-class Pages(Fit[Paged]):
+class Pages(FitToLaw[Paged]):
     """Looks at pages, and at their reports as their mechanisms do."""
 
     def __init__(self, mechanism: Paged, value: Any) -> None:

@@ -16,7 +16,7 @@ from ...device.mechanisms.subsets.listed_sets import ListedSets
 from ...device.mechanisms.subsets.packed import Packed
 from ...device.mechanisms.subsets.set_subset import SetSubset
 from ..events import holds, own_points
-from .base import Fit, Reports, fit_of
+from .base import FitToLaw, Reports, fit_of
 from .statistics import Check, binomial, cells, coded, exchangeable
 
 # How many points are looked at together.
@@ -24,7 +24,7 @@ _TOGETHER = 8
 
 
 @fit_of.register(Packed)
-class Sets(Fit[Packed]):
+class Sets(FitToLaw[Packed]):
     """Looks at hits, at single members given a hit or a miss, and at some members together."""
 
     def __init__(self, mechanism: Packed, value: Any) -> None:

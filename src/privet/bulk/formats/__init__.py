@@ -15,15 +15,15 @@ from typing import Protocol
 from ...errors import InvalidFile
 from ..reading import reading
 from . import arrow_file, arrow_stream, csv, ndjson, parquet, spreadsheet, unreadable
-from .opened import READABLE, Table
+from .opened import READABLE, OpenTable
 from .source import STDIN, Source, open_source
 
-__all__ = ["FORMATS", "STDIN", "Table", "count_rows", "open_table"]
+__all__ = ["FORMATS", "STDIN", "OpenTable", "count_rows", "open_table"]
 
 
 class _Format(Protocol):
     def recognizes(self, start: bytes) -> bool: ...
-    def open_table(self, source: Source) -> Table: ...
+    def open_table(self, source: Source) -> OpenTable: ...
 
 
 # Asked in this order.
@@ -35,7 +35,7 @@ FORMATS: tuple[_Format, ...] = (
 @contextmanager
 def open_table(
     path: Path, delimiter: str | None = None, sheet: str | None = None
-) -> Iterator[Table]:
+) -> Iterator[OpenTable]:
     """Open a file, or standard input (`STDIN`), also packed.
 
     The delimiter is for CSV alone; a sheet that is named must be there.

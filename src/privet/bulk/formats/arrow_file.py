@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...analysis.columns import arrow
 from .arrow_stream import checked
-from .opened import Batches, Table
+from .opened import Batches, OpenTable
 from .source import Source
 
 
@@ -13,7 +13,7 @@ def recognizes(start: bytes) -> bool:
     return start.startswith(b"ARROW1")
 
 
-def open_table(source: Source) -> Table:
+def open_table(source: Source) -> OpenTable:
     """Open a file that is not packed."""
     pa, ipc, file = arrow(), arrow("ipc"), source.plain_file()
     with pa.memory_map(file) as mapped:
@@ -26,4 +26,4 @@ def open_table(source: Source) -> Table:
             for i in range(opened.num_record_batches):
                 yield checked(opened.get_batch(i))
 
-    return Table(source.name, names, batches)
+    return OpenTable(source.name, names, batches)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...analysis.columns import arrow
-from .opened import Batches, Table
+from .opened import Batches, OpenTable
 from .source import Source
 
 
@@ -14,7 +14,7 @@ def recognizes(start: bytes) -> bool:
     return start.startswith(b"\xff\xff\xff\xff")
 
 
-def open_table(source: Source) -> Table:
+def open_table(source: Source) -> OpenTable:
     """Open a stream, which is read once."""
     stream = arrow("ipc").open_stream(arrow().PythonFile(source.stream, "r"))
 
@@ -22,7 +22,7 @@ def open_table(source: Source) -> Table:
         for batch in stream:
             yield checked(batch.select(columns))
 
-    return Table(source.name, stream.schema.names, batches)
+    return OpenTable(source.name, stream.schema.names, batches)
 
 
 def checked(batch: Any) -> Any:

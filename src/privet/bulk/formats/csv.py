@@ -8,7 +8,7 @@ import re
 
 from ...analysis.columns import arrow
 from ...errors import InvalidArgument, InvalidFile
-from .opened import LONG_ROW, MOST_ROW_BYTES, Batches, Table, place, too_long
+from .opened import LONG_ROW, MOST_ROW_BYTES, Batches, OpenTable, place, too_long
 from .source import Source
 
 # Arrow's text, because the handler that it offers for such rows fails on those that are not UTF-8.
@@ -21,7 +21,7 @@ def recognizes(start: bytes) -> bool:
     return True
 
 
-def open_table(source: Source) -> Table:
+def open_table(source: Source) -> OpenTable:
     """Open a file whose columns are read as bytes."""
     pa, reader = arrow(), arrow("csv")
     delimiter = source.delimiter or ("\t" if source.has_ending(".tsv", ".tab") else None)
@@ -60,7 +60,7 @@ def open_table(source: Source) -> Table:
                 raise too_long(source.name, row, "; is a quote never closed?") from None
             raise
 
-    return Table(source.name, names, batches, header=True)
+    return OpenTable(source.name, names, batches, header=True)
 
 
 def check_delimiter(delimiter: str | None) -> None:

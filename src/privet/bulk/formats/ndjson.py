@@ -8,7 +8,7 @@ from types import NoneType
 
 from ...analysis.columns import arrow
 from ...errors import InvalidFile
-from .opened import LONG_ROW, MOST_ROW_BYTES, Batches, Table, too_long
+from .opened import LONG_ROW, MOST_ROW_BYTES, Batches, OpenTable, too_long
 from .source import Source
 
 _ROWS_LOOKED_AT = 1000
@@ -21,7 +21,7 @@ def recognizes(start: bytes) -> bool:
     return start.lstrip()[:1] == b"{"
 
 
-def open_table(source: Source) -> Table:
+def open_table(source: Source) -> OpenTable:
     """Open a file whose columns are the fields of its first rows."""
     pa, reader = arrow(), arrow("json")
     seen = _fields(source)
@@ -47,7 +47,7 @@ def open_table(source: Source) -> Table:
         except pa.ArrowInvalid as error:
             raise _invalid(source.name, row, str(error)) from None
 
-    return Table(source.name, list(seen), batches)
+    return OpenTable(source.name, list(seen), batches)
 
 
 def _invalid(name: str, row: int, said: str) -> InvalidFile:

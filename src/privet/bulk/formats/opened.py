@@ -17,7 +17,7 @@ MOST_ROW_BYTES = 1 << 21
 LONG_ROW = "straddling object"  # what Arrow says of a longer row of text
 
 
-class Table(NamedTuple):
+class OpenTable(NamedTuple):
     """An open file of rows.
 
     `header` says that a row of names comes before the first. `rows` is how many there are, where

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...analysis.columns import arrow
 from ..reading import checked_places
-from .opened import Batches, Table
+from .opened import Batches, OpenTable
 from .source import Source
 
 _BATCH_ROWS = 1 << 18
@@ -15,7 +15,7 @@ def recognizes(start: bytes) -> bool:
     return start.startswith(b"PAR1")
 
 
-def open_table(source: Source) -> Table:
+def open_table(source: Source) -> OpenTable:
     """Open a file that is not packed."""
     pa, parquet, file = arrow(), arrow("parquet"), source.plain_file()
     with pa.OSFile(file) as raw, parquet.ParquetFile(raw) as opened:
@@ -35,4 +35,4 @@ def open_table(source: Source) -> Table:
         ):
             yield from map(checked_places, opened.iter_batches(_BATCH_ROWS, columns=columns))
 
-    return Table(source.name, schema.names, batches, rows=rows)
+    return OpenTable(source.name, schema.names, batches, rows=rows)

@@ -11,7 +11,7 @@ from ...analysis.columns import arrow
 from ...device.values import text_of
 from ...errors import InvalidFile
 from ...errors.extras import require
-from .opened import Batches, Table
+from .opened import Batches, OpenTable
 from .source import Source
 
 _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
@@ -22,7 +22,7 @@ def recognizes(start: bytes) -> bool:
     return start.startswith((_ZIP, _OLD_EXCEL))
 
 
-def open_table(source: Source) -> Table:
+def open_table(source: Source) -> OpenTable:
     """Open a sheet, by default the first; its first row has the names of the columns."""
     calamine = require("python_calamine", "sheets", "Reading a spreadsheet")
     try:
@@ -47,7 +47,7 @@ def open_table(source: Source) -> Table:
         arrays = [arrow().array([row[place] for row in rows], text) for place in places]
         yield arrow().record_batch(arrays, columns)
 
-    return Table(source.name, names, batches, header=True, rows=len(rows))
+    return OpenTable(source.name, names, batches, header=True, rows=len(rows))
 
 
 def _choose(source: Source, sheets: Sequence[str]) -> str:

@@ -13,16 +13,16 @@ from typing import Any
 from ...device.answers.base import Answers
 from ...device.answers.scale import Scale
 from ...device.survey import Survey
-from .base import Compared, Looks, Pair, Rendering, Verdict
-from .scale import Numbers
-from .shares import Shares
+from .base import Compared, Looks, Pair, Rendering, TestOfAll
+from .scale import ScaleRendering
+from .shares import SharesRendering
 
-__all__ = ["Compared", "Looks", "Pair", "Rendering", "Verdict", "register", "rendering_of"]
+__all__ = ["Compared", "Looks", "Pair", "Rendering", "TestOfAll", "register", "rendering_of"]
 
 
 @singledispatch
 def _class_of(answers: Answers[Any]) -> type[Rendering[Any]]:
-    return Shares
+    return SharesRendering
 
 
 def register(kind: type[Answers[Any]], rendering: type[Rendering[Any]]) -> None:
@@ -30,7 +30,7 @@ def register(kind: type[Answers[Any]], rendering: type[Rendering[Any]]) -> None:
     _class_of.register(kind, lambda answers: rendering)
 
 
-register(Scale, Numbers)
+register(Scale, ScaleRendering)
 
 
 def rendering_of(survey: Survey[Any]) -> Rendering[Any]:

@@ -50,7 +50,7 @@ class Looks:
         }
 
 
-class Verdict(NamedTuple):
+class TestOfAll(NamedTuple):
     """A test of everything that is compared.
 
     It is of all "shares" together, of the "mean" of a scale, or whether "any" row differs.
@@ -84,7 +84,7 @@ class Compared(Generic[T]):
 
     estimates: Mapping[str, T]
     pairs: Sequence[Pair]
-    test: Verdict
+    test: TestOfAll
     asked: str
 
 
@@ -146,7 +146,7 @@ class Rendering(ABC, Generic[T]):
         """Return how much an estimate is above the numbers of a file."""
 
     @abstractmethod
-    def test(self, estimates: Sequence[T], pairs: Sequence[Pair], known: Any) -> Verdict:
+    def test(self, estimates: Sequence[T], pairs: Sequence[Pair], known: Any) -> TestOfAll:
         """Return one test of all."""
 
     @abstractmethod

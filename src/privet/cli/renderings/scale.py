@@ -16,16 +16,16 @@ from ...device.answers.scale import Scale
 from ...device.survey import Survey
 from ..output import rows_of
 from ..terminal import console, print_table
-from .base import OF_CATEGORIES, Compared, Looks, Pair, Rendering, Verdict
+from .base import OF_CATEGORIES, Compared, Looks, Pair, Rendering, TestOfAll
 from .differing import PERCENT, add_row, p_in_text, pair_table, signed, what_differs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Numbers"]
+__all__ = ["ScaleRendering"]
 
 
-class Numbers(Rendering[ScaleEstimate]):
+class ScaleRendering(Rendering[ScaleEstimate]):
     """A row for each figure: the mean, quantiles and bands."""
 
     names: ClassVar[tuple[str, str]] = ("figure", "value")
@@ -101,11 +101,11 @@ class Numbers(Rendering[ScaleEstimate]):
 
     def test(
         self, estimates: Sequence[ScaleEstimate], pairs: Sequence[Pair], known: Any
-    ) -> Verdict:
+    ) -> TestOfAll:
         """Return the test of the mean, or of the least p-value where the mean is not compared."""
         what = "mean" if "mean" in pairs[0].changes.names else "any"
         p_values = [p for pair in pairs for p in pair.p_values_of(what)]
-        return Verdict(what, min(p_values), None, None, "intervals")
+        return TestOfAll(what, min(p_values), None, None, "intervals")
 
     def show_pair(self, pair: Pair, title: str, top: int) -> None:
         """Print the difference of every figure."""

@@ -28,13 +28,13 @@ from ...device.mechanisms.forwards import Target
 from ...device.mechanisms.symmetric import shrinkable
 from ..output import in_lists, plural, rows_of
 from ..terminal import console, new_table
-from .base import KNOWN, ROWS, Compared, Looks, Pair, Rendering, Verdict
+from .base import KNOWN, ROWS, Compared, Looks, Pair, Rendering, TestOfAll
 from .differing import PERCENT, add_row, chance, p_in_text, pair_table, signed, what_differs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Shares", "described", "print_estimate"]
+__all__ = ["SharesRendering", "described", "print_estimate"]
 
 # Of a bar, and of a category's name next to it where there is little room.
 _BAR, _LEAST_BAR, _NAME = 24, 6, 20
@@ -44,7 +44,7 @@ _MOST_NAMED = 3
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-class Shares(Rendering[Shown]):
+class SharesRendering(Rendering[Shown]):
     """A bar, a share and an interval for each category."""
 
     names: ClassVar[tuple[str, str]] = ("category", "frequency")
@@ -116,15 +116,15 @@ class Shares(Rendering[Shown]):
         """Return how much each share is above that of a file."""
         return changes(read_shares(known, estimate.survey), estimate, level)
 
-    def test(self, estimates: Sequence[Shown], pairs: Sequence[Pair], known: Any) -> Verdict:
+    def test(self, estimates: Sequence[Shown], pairs: Sequence[Pair], known: Any) -> TestOfAll:
         """Return one test of all shares where they add up to 1, else of the least p-value."""
         whole = [one for one in estimates if isinstance(one, Estimate) and one.is_distribution]
         if len(whole) < len(estimates):
             p_values = [p for pair in pairs for p in pair.p_values_of("any")]
-            return Verdict("any", min(p_values), None, None, "intervals")
+            return TestOfAll("any", min(p_values), None, None, "intervals")
         found = homogeneity(*whole) if known is None else fit(whole[0], known)
         chi_square = found.statistic, found.degrees_of_freedom, found.method
-        return Verdict("shares", found.p_value, *chi_square)
+        return TestOfAll("shares", found.p_value, *chi_square)
 
     def show_pair(self, pair: Pair, title: str, top: int) -> None:
         """Print the largest differences."""

@@ -23,7 +23,7 @@ from ...errors import InvalidArgument, InvalidReport, InvalidSurvey
 from ...errors.arguments import is_whole, positive, whole
 from ..entropy import Stream
 from ..frozen import Frozen
-from .forwards import Counted, Estimated, analyst_of
+from .forwards import Countable, Estimated, analyst_of
 from .odds import floor_log
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def exclusive(owner: str, channel: Channel) -> Exclusive:
     return channel
 
 
-class Randomizer(Counted, Channel):
+class Randomizer(Countable, Channel):
     """A way to make reports of which any is at most e^ε times likelier under one value than under
     another.
     """

@@ -55,7 +55,7 @@ class Estimated:
         return self.analyst.estimator.interval(counts, n, alpha, target)
 
 
-class Counted:
+class Countable:
     """What an analyst does with reports: makes them in batches, checks and counts them."""
 
     @cached_property

@@ -17,14 +17,14 @@ from ...device.answers.choice import Choice
 from ...device.answers.scale import Scale
 from ...device.answers.several import Several
 from ...errors import InvalidArgument
-from .base import PERCENT, Draft, Planner, Row, Unit
+from .base import PERCENT, Alternative, Draft, Planner, Unit
 from .scale import SCALE, ScalePlanner
 from .several import SEVERAL, SetPlanner
 from .shares import CATEGORIES, AnswersPlanner, CountPlanner
 
 A = TypeVar("A", bound=Answers)
 
-__all__ = ["PERCENT", "Draft", "Planner", "Row", "Unit", "drafts", "planner_of", "register"]
+__all__ = ["PERCENT", "Alternative", "Draft", "Planner", "Unit", "drafts", "planner_of", "register"]
 
 # How drafts write answers, by the name of the field.
 drafts: dict[str, Draft] = {}

@@ -12,7 +12,7 @@ from ..plans import SurveyPlan
 
 P = TypeVar("P", bound=SurveyPlan)
 
-__all__ = ["PERCENT", "Draft", "Planner", "Row", "Unit"]
+__all__ = ["PERCENT", "Alternative", "Draft", "Planner", "Unit"]
 
 
 class Draft(NamedTuple):
@@ -50,7 +50,7 @@ class Unit(NamedTuple):
 PERCENT = Unit(100, "%", 2)
 
 
-class Row(Protocol):
+class Alternative(Protocol):
     """A mechanism that a plan is compared with, and its costs."""
 
     @property
@@ -100,7 +100,7 @@ class Planner(ABC, Generic[P]):
         """Return what a plan promises, a line each."""
 
     @abstractmethod
-    def compared(self, plan: P) -> Sequence[Row]:
+    def compared(self, plan: P) -> Sequence[Alternative]:
         """Return what the survey could be with other mechanisms."""
 
     def shape(self, mechanism: Mechanism) -> dict[str, int]:

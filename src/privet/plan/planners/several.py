@@ -10,7 +10,7 @@ from ...device.mechanisms.base import Mechanism
 from ...errors import InvalidSurvey
 from ..comparison import compare_for_sets
 from ..plans import Plan
-from .base import Draft, Row
+from .base import Alternative, Draft
 from .shares import DETECTABLE, AnswersPlanner
 
 __all__ = ["SEVERAL", "SetPlanner"]
@@ -41,7 +41,7 @@ class SetPlanner(AnswersPlanner):
             lines.pop(DETECTABLE, None)
         return lines
 
-    def compared(self, plan: Plan) -> Sequence[Row]:
+    def compared(self, plan: Plan) -> Sequence[Alternative]:
         """Return all mechanisms of sets."""
         return compare_for_sets(self._several.size, plan.epsilon, self._several.most)
 

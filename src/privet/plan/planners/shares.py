@@ -20,7 +20,7 @@ from ...errors import InvalidArgument
 from ..comparison import compare
 from ..margins import common_margin, rare_margin, rated
 from ..plans import Plan
-from .base import PERCENT, Draft, Planner, Row
+from .base import PERCENT, Alternative, Draft, Planner
 
 __all__ = ["CATEGORIES", "DETECTABLE", "AnswersPlanner", "CountPlanner", "SharePlanner"]
 
@@ -99,7 +99,7 @@ class CountPlanner(SharePlanner):
         """Return the k-subset mechanism."""
         return KSubset(self._d, epsilon)
 
-    def compared(self, plan: Plan) -> Sequence[Row]:
+    def compared(self, plan: Plan) -> Sequence[Alternative]:
         """Return all mechanisms of one value a person."""
         return compare(self._d, plan.epsilon, plan.n)
 
@@ -121,7 +121,7 @@ class AnswersPlanner(SharePlanner):
         fits = KSubset.name in self._answers.fitting()
         return self._answers.made(KSubset, epsilon) if fits else self.choose(epsilon)
 
-    def compared(self, plan: Plan) -> Sequence[Row]:
+    def compared(self, plan: Plan) -> Sequence[Alternative]:
         """Return those mechanisms of one value a person that fit."""
         fitting = {*self._answers.fitting()}
         rows = compare(self._answers.size, plan.epsilon, plan.n)
