@@ -25,9 +25,9 @@ MUTANTS = [
      "analysis/test_tally.py::test_what_is_wrong_with_bytes_is_said"),
     ("analysis/counter.py", "number * rows + row", "number + rows + row",
      "analysis/test_counter.py::test_chunks_make_no_difference[True-one-bit]"),
-    ("analysis/refine/groups.py", "pooled * (1 - pooled)", "pooled * (2 - pooled)",
+    ("analysis/refine/grouped_shrinkage.py", "pooled * (1 - pooled)", "pooled * (2 - pooled)",
      "refine/test_groups.py::test_it_is_what_the_formulas_say"),
-    ("store/checking.py", "continue", "break", "store/test_store.py::test_counts_only[sqlite]"),
+    ("store/integrity.py", "continue", "break", "store/test_store.py::test_counts_only[sqlite]"),
 ]  # fmt: skip
 
 

@@ -26,7 +26,7 @@ WORKFLOW = (ROOT / ".github/workflows/tests.yml").read_text()
 ANALYSIS = {
     "click", "cryptography", "matplotlib", "numba", "numpy", "pyarrow", "rich", "scipy",
 }  # fmt: skip
-SERVE = {"httptools", "msgspec", "starlette", "uvicorn", "uvloop"}
+SERVE = {"httptools", "jinja2", "msgspec", "starlette", "uvicorn", "uvloop"}
 POSTGRES = {"psycopg", "psycopg-pool"}
 
 

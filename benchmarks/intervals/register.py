@@ -37,8 +37,7 @@ _PROMISES = re.compile(
 # what studies score under another name.
 _REASONS = {
     "scored where it is used": """
-        privet.analysis.analyst.Half.estimator
-        privet.analysis.kinds.base.Kind.estimate
+        privet.analysis.analyst.Estimating.estimator
         privet.analysis.kinds.scale.OneNumber.estimate
         privet.audit.result.Audit.lower_bound
         privet.plan.margins: common_margin mean_margin rare_margin share_margin
@@ -48,7 +47,6 @@ _REASONS = {
         privet.plan.questionnaires.PlannedQuestion.standard_error
         privet.analysis.regression.fitted.Logit: predictor profiles
         privet.analysis.regression.fitting: fit fit_linear fit_logit
-        privet.analysis.regression.logit.LogitLikelihood.of_people
         privet.analysis.regression.predicting.Predictor.interval
         privet.analysis.regression.profiles.Profiles: interval standard_errors
         privet.analysis.sums.totals.estimate_of
