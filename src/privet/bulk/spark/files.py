@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...analysis.columns import arrow
 from ...analysis.tally import Tally
@@ -20,13 +20,18 @@ from .java import java_of
 from .session import active, reason, running, session
 from .tallying import quoted, select_reports, tally_groups
 
+if TYPE_CHECKING:  # which is not installed everywhere
+    from pyspark.sql import DataFrame, SparkSession
+
 # A column as Parquet's schemas are printed: its type, with a length or not, name, and meaning.
 _COLUMN = re.compile(r"^  \w+ (\w+)(?:\((\d+)\))? (.*?)(?: \((.*)\))?(?: = \d+)?(?:;| {)$")
 _FOOTERS_AT_A_TIME = 16
 _VERIFY = "parquet.page.verify-checksum.enabled"
 
 
-def write_reports(frame: Any, path: OnePath, survey: Contract, *, mode: str = "error") -> None:
+def write_reports(
+    frame: DataFrame, path: OnePath, survey: Contract, *, mode: str = "error"
+) -> None:
     """Write a frame of reports, and its other columns in the clear, to a folder of Parquet files.
 
     `mode` is Spark's: "error" where there is something already, "append" or "overwrite".
@@ -43,7 +48,9 @@ def write_reports(frame: Any, path: OnePath, survey: Contract, *, mode: str = "e
         writer.option("parquet.enable.dictionary#report", "false").parquet(path)
 
 
-def read_reports(spark: Any, paths: Paths, survey: Contract, *, by: Sequence[str] = ()) -> Any:
+def read_reports(
+    spark: SparkSession, paths: Paths, survey: Contract, *, by: Sequence[str] = ()
+) -> DataFrame:
     """Return the frame of the reports in Parquet files, folders and patterns, local or remote.
 
     Before any of them is counted, the driver reads the footer of every file, in the way that Spark
@@ -91,7 +98,7 @@ def tally_paths(
 class _Footers:
     """Reads the columns and metadata of Parquet files through Java, as far as reports go."""
 
-    def __init__(self, spark: Any, survey: Contract) -> None:
+    def __init__(self, spark: SparkSession, survey: Contract) -> None:
         self._java = java_of(spark)
         context = self._java.org.apache.spark.SparkContext.getOrCreate()
         self._configuration = context.hadoopConfiguration()

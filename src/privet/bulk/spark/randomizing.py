@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...analysis.cleaning import AS_THEY_ARE, Cleaning
 from ...analysis.columns import ANSWERS
@@ -25,6 +25,9 @@ from .java import release
 from .session import running
 from .tallying import select
 
+if TYPE_CHECKING:  # which is not installed everywhere
+    from pyspark.sql import DataFrame
+
 _ANSWERS = (
     "StringType ByteType ShortType IntegerType LongType BooleanType "
     "FloatType DoubleType DecimalType DateType"
@@ -32,13 +35,13 @@ _ANSWERS = (
 
 
 def randomize(
-    frame: Any,
+    frame: DataFrame,
     contract: Contract,
     column: str | None = None,
     *,
     by: Sequence[str] = (),
     cleaning: Cleaning = AS_THEY_ARE,
-) -> Any:
+) -> DataFrame:
     """Return a frame of reports, one for each answer, in an order drawn at random.
 
     The work is done when this returns: every action on the frame sees the same reports. Executors

@@ -16,10 +16,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ...errors import InvalidArgument, InvalidFile, MissingExtra, PrivetError, SparkFailure
 from ...errors.extras import require
+
+if TYPE_CHECKING:  # which is not installed everywhere
+    from pyspark.sql import SparkSession
 
 _JAVA, _MODULE = 17, "jdk.incubator.vector"
 _INSTALL = "on Debian: apt install openjdk-17-jre-headless"
@@ -36,7 +39,7 @@ _MISSING = re.compile(r"^ModuleNotFoundError: No module named '(privet|pyarrow|n
 _LOCAL_SETTINGS = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
-def session(master: str | None = None, **settings: Any) -> Any:
+def session(master: str | None = None, **settings: Any) -> SparkSession:
     """Return the active session, or start one that keeps its log to itself.
 
     Parameters
@@ -60,7 +63,7 @@ def session(master: str | None = None, **settings: Any) -> Any:
     return found
 
 
-def active() -> Any:
+def active() -> SparkSession | None:
     """Return the session of this process, in whichever thread it was started, or None."""
     sessions, errors = pyspark("sql").SparkSession, pyspark("errors")
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from ...errors import InvalidArgument, InvalidReport
 from . import workers
 from .session import pyspark, running
 
+if TYPE_CHECKING:  # which is not installed everywhere
+    from pyspark.sql import DataFrame
+
 # Groups are made by values that Spark and Python compare, hash and sort alike.
 _KEYS = (
     "BooleanType ByteType ShortType IntegerType LongType DecimalType StringType "
@@ -28,7 +31,7 @@ _KEYS = (
 )
 
 
-def tally(frame: Any, survey: Contract[E]) -> Tally[E]:
+def tally(frame: DataFrame, survey: Contract[E]) -> Tally[E]:
     """Return the tally of a frame's column `report`.
 
     The same, bit for bit, as one machine makes of the same reports. An invalid report raises
@@ -38,7 +41,7 @@ def tally(frame: Any, survey: Contract[E]) -> Tally[E]:
 
 
 def tally_groups(
-    frame: Any, survey: Contract[E], by: Sequence[str]
+    frame: DataFrame, survey: Contract[E], by: Sequence[str]
 ) -> dict[tuple[Any, ...], Tally[E]]:
     """Return one tally for each group of rows with the same values of the columns `by`.
 
@@ -100,7 +103,9 @@ def _in_order(key: tuple[Any, ...]) -> list[tuple[bool, Any]]:
 # --- columns --------------------------------------------------------------------------------------
 
 
-def select(frame: Any, owner: str, columns: Mapping[str, str], by: Sequence[str]) -> Any:
+def select(
+    frame: DataFrame, owner: str, columns: Mapping[str, str], by: Sequence[str]
+) -> DataFrame:
     """Return a frame of columns, by our names for them, and those of `by` as by0, by1, ..."""
     if isinstance(by, str):
         raise InvalidArgument(owner, "by", "a sequence of columns' names", by)
@@ -118,7 +123,7 @@ def select(frame: Any, owner: str, columns: Mapping[str, str], by: Sequence[str]
     return frame.select(*(quoted(name).alias(new) for new, name in named.items()))
 
 
-def select_reports(frame: Any, owner: str, by: Sequence[str]) -> Any:
+def select_reports(frame: DataFrame, owner: str, by: Sequence[str]) -> DataFrame:
     """Return a frame of the column `report` and those of `by`."""
     if frame.columns.count("report") != 1:
         raise InvalidArgument(owner, "frame", "one with a column 'report'", frame.columns)
