@@ -17,8 +17,9 @@ from privet.device.mechanisms.hashes.one_bit import OneBit
 from privet.device.mechanisms.hashes.rappor import Rappor
 from privet.device.mechanisms.noise.geometric import GeometricNoise
 from privet.device.mechanisms.noise.laplace import LaplaceNoise
-from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey
+from privet.errors import InvalidReport, InvalidSurvey
 from privet.mechanisms import BinaryRR, KSubset, Mechanism, MultivariateRR
+from refusals import refused
 
 EPSILONS = [0.1, 0.5, 1.0, 2.0, 4.0]
 
@@ -185,67 +186,67 @@ def test_there_is_about_one_bucket_more_than_the_odds(d, epsilon, buckets):
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "parameter"),
     [
-        (lambda: HashedRR(20, 1.0, cohorts=2, buckets=3), "'cohorts'.*the shares of 20 values"),
-        (lambda: HashedRR(9, 1.0, cohorts=10, buckets=2), "'cohorts'.*the shares of 9 values"),
-        (lambda: Rappor(30, 1.0, cohorts=2, bits=8), "'cohorts'.*the shares of 30 values"),
-        (lambda: HashedRR(20, 1.0, cohorts=0), r"'cohorts' .* an int in \[1, 16384\]. Got 0"),
-        (lambda: HashedRR(20, 1.0, buckets=1), r"'buckets' .* an int in \[2, 4096\]. Got 1"),
-        (lambda: HashedRR(20, 1.0, buckets="3"), "'buckets'"),
-        (lambda: HashedRR(3000, 1.0), "'d' .* at most 2048, for regression. Got 3000"),
-        (lambda: Rappor(20, 1.0, bits=1), r"'bits' .* an int in \[2, 4096\]. Got 1"),
-        (lambda: Rappor(20, 1.0, hashes=0), r"'hashes' .* an int in \[1, 16\]. Got 0"),
-        (lambda: Rappor(20, 1.0, cohorts=1.5), "'cohorts'"),
-        (lambda: Rappor(3000, 1.0), "'d' .* at most 2048"),
-        (lambda: GeometricNoise(20, 1.0, limit=-1), r"'limit' .* an int in \[0, 32767\]. Got -1"),
-        (lambda: GeometricNoise(20, 1.0, limit=True), "'limit'"),
-        (lambda: LocalHash(2**31, 1.0), "'d' .* less, for reports of 64-bit integers"),
-        (lambda: LocalHash(20, 14.5), "'epsilon' .* at most 14,"),
+        (lambda: HashedRR(20, 1.0, cohorts=2, buckets=3), "cohorts"),
+        (lambda: HashedRR(9, 1.0, cohorts=10, buckets=2), "cohorts"),
+        (lambda: Rappor(30, 1.0, cohorts=2, bits=8), "cohorts"),
+        (lambda: HashedRR(20, 1.0, cohorts=0), "cohorts"),
+        (lambda: HashedRR(20, 1.0, buckets=1), "buckets"),
+        (lambda: HashedRR(20, 1.0, buckets="3"), "buckets"),
+        (lambda: HashedRR(3000, 1.0), "d"),
+        (lambda: Rappor(20, 1.0, bits=1), "bits"),
+        (lambda: Rappor(20, 1.0, hashes=0), "hashes"),
+        (lambda: Rappor(20, 1.0, cohorts=1.5), "cohorts"),
+        (lambda: Rappor(3000, 1.0), "d"),
+        (lambda: GeometricNoise(20, 1.0, limit=-1), "limit"),
+        (lambda: GeometricNoise(20, 1.0, limit=True), "limit"),
+        (lambda: LocalHash(2**31, 1.0), "d"),
+        (lambda: LocalHash(20, 14.5), "epsilon"),
     ],
 )  # fmt: skip
-def test_bad_parameters_are_refused(make, message):
-    with pytest.raises(InvalidArgument, match=message):
+def test_bad_parameters_are_refused(make, parameter):
+    with refused(parameter):
         make()
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "change", "message"),
+    ("mechanism", "change", "named"),
     [
-        (LocalHash(20, 1.0), {"prime": 29}, "prime of local-hash must be 23, the smallest"),
-        (LocalHash(20, 1.0), {"buckets": 1}, "buckets of local-hash must be an int >= 2"),
-        (LocalHash(20, 1.0), {"buckets": 10**18}, "buckets of local-hash must be less"),
-        (HashedRR(20, 1.0), {"cohorts": 3}, "cohorts of hashed-rr must be enough"),
-        (HashedRR(20, 1.0), {"buckets": 5000}, "buckets of hashed-rr must be an int in"),
-        (Rappor(20, 1.0), {"hashes": 3}, "not as private as it says"),
-        (Rappor(20, 1.0), {"bits": 1}, "bits of rappor must be an int in"),
-        (GeometricNoise(20, 1.0), {"limit": 2**15}, "limit"),
-        (OptimizedUnary(20, 1.0), {"flip": str(2**63)}, "not as private as it says"),
-        (OptimizedUnary(20, 1.0), {"q": 1}, r"optimized-unary must be flip \(a decimal string\)"),
+        (LocalHash(20, 1.0), {"prime": 29}, r"prime of .*\b23\b"),
+        (LocalHash(20, 1.0), {"buckets": 1}, r"buckets of .*\b2\b"),
+        (LocalHash(20, 1.0), {"buckets": 10**18}, "buckets of local-hash"),
+        (HashedRR(20, 1.0), {"cohorts": 3}, "cohorts of hashed-rr"),
+        (HashedRR(20, 1.0), {"buckets": 5000}, "buckets of hashed-rr"),
+        (Rappor(20, 1.0), {"hashes": 3}, "private"),
+        (Rappor(20, 1.0), {"bits": 1}, "bits of rappor"),
+        (GeometricNoise(20, 1.0), {"limit": 2**15}, "limit of geometric-noise"),
+        (OptimizedUnary(20, 1.0), {"flip": str(2**63)}, "private"),
+        (OptimizedUnary(20, 1.0), {"q": 1}, "optimized-unary.*flip"),
     ],
 )
-def test_tampered_parameters_are_refused(mechanism, change, message):
-    with pytest.raises(InvalidSurvey, match=message):
+def test_tampered_parameters_are_refused(mechanism, change, named):
+    with pytest.raises(InvalidSurvey, match=named):
         type(mechanism).from_parameters(20, 1.0, {**mechanism.parameters, **change})
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "report", "message"),
+    ("mechanism", "report", "numbers"),
     [
-        (OptimizedUnary(10, 1.0), b"\x00\x04", "A bit beyond the first 10 is set."),
-        (OneBit(10, 1.0), b"\x20", "There is no report 32; the last one is 31."),
+        (OptimizedUnary(10, 1.0), b"\x00\x04", r"\b10\b"),
+        (OneBit(10, 1.0), b"\x20", r"\b32\b.*\b31\b"),
         (
             LocalHash(20, 1.0),
             (23 * 22 * 4).to_bytes(2, "little"),
-            "no report 2024; the last one is 2023.",
+            r"\b2024\b.*\b2023\b",
         ),
-        (Rappor(9, 1.0, cohorts=3, bits=9), b"\x03\x00\x00", "number below 3. Got 3."),
-        (Rappor(9, 1.0, cohorts=3, bits=9), b"\x02\x00\x02", "beyond the filter's first 9 is set"),
-        (GeometricNoise(2, 1.0, limit=3), b"\x07\x08", "An entry is above 4."),
+        (Rappor(9, 1.0, cohorts=3, bits=9), b"\x03\x00\x00", r"\b3\b.*\b3\b"),
+        (Rappor(9, 1.0, cohorts=3, bits=9), b"\x02\x00\x02", r"\b9\b"),
+        (GeometricNoise(2, 1.0, limit=3), b"\x07\x08", r"\b4\b"),
     ],
 )
-def test_what_is_no_report_is_refused(mechanism, report, message):
-    with pytest.raises(InvalidReport, match=message):
+def test_what_is_no_report_is_refused(mechanism, report, numbers):
+    with pytest.raises(InvalidReport, match=numbers):
         mechanism.check(report)
 
 
@@ -273,7 +274,7 @@ def test_entries_have_room_for_all_but_rare_noise(epsilon, entry_bytes):
 def test_laplace_noise_is_for_simulation_only():
     """It makes no reports, so it has none of the names that a report needs."""
     channel = LaplaceNoise(3, 1.0)
-    with pytest.raises(InvalidArgument, match="'mechanism' .* a Mechanism or one of"):
+    with refused("mechanism", "Survey", value=channel):
         Survey("Which?", ["a", "b", "c"], 1.0, mechanism=channel)
     assert not isinstance(channel, Mechanism)
     of_reports = "sample", "randomize", "probability", "check", "likelihood_ratio", "parameters"
@@ -302,7 +303,7 @@ def test_a_survey_whose_buckets_cannot_tell_its_values_apart_is_refused():
     """One bucket of each cohort but the first follows from the others."""
     parameters = {**HashedRR(4, 1.0, cohorts=5, buckets=3).parameters, "cohorts": 2}
     assert HashedRR.from_parameters(5, 1.0, parameters).numbers == 6
-    with pytest.raises(InvalidSurvey, match="enough to tell the shares of 6 values apart"):
+    with pytest.raises(InvalidSurvey, match=r"cohorts.*\b6\b"):
         HashedRR.from_parameters(6, 1.0, parameters)
 
 
@@ -312,15 +313,13 @@ def test_noise_is_refused_where_it_takes_too_many_coins():
     coins = 1 + (2**64 - flip) // (2**64 - 2 * flip)
     most = 2**15 // coins
     assert GeometricNoise(most, 0.01).d == most
-    said = f"'epsilon' parameter of GeometricNoise must be larger for d = {most + 1}, .* Got 0.01 "
-    with pytest.raises(InvalidArgument, match=said):
+    with refused("epsilon", "GeometricNoise", value=0.01):
         GeometricNoise(most + 1, 0.01)
 
 
 def test_an_epsilon_whose_flip_is_no_64_bit_integer_is_refused():
     assert OptimizedUnary(3, 43.0).flip > 1
-    with pytest.raises(InvalidArgument, match="'epsilon' .* to be drawn with 64-bit integers"):
+    with refused("epsilon", "OptimizedUnary", value=44.4):
         OptimizedUnary(3, 44.4)  # for which it would be 1
-    said = "'epsilon' parameter of Rappor must be .* to be drawn with 64-bit integers"
-    with pytest.raises(InvalidArgument, match=said):
+    with refused("epsilon", "Rappor", value=1e-12):
         Rappor(3, 1e-12, hashes=16)  # for which it would be 1/2, nearly

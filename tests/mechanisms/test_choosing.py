@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from privet.device.mechanisms.choosing import choose_for_sets, squared_error
-from privet.errors import InvalidArgument
 from privet.mechanisms import KSubset, ListedSets, OneOption, SetSubset, choose
+from refusals import refused
 
 CHOICES = json.loads((Path(__file__).parents[1] / "vectors" / "choices.json").read_text())
 
@@ -52,5 +52,5 @@ def test_the_errors_that_are_compared_are_those_that_an_analyst_computes(epsilon
 
 def test_bad_arguments_are_named():
     for d, epsilon, parameter in ((1, 1.0, "d"), (2.5, 1.0, "d"), (3, 0.0, "epsilon")):
-        with pytest.raises(InvalidArgument, match=f"'{parameter}'"):
+        with refused(parameter):
             choose(d, epsilon)

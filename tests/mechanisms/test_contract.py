@@ -24,7 +24,8 @@ from kinds import (
 from privet import Survey
 from privet.analysis.tally import Tally
 from privet.entropy import Stream, seeded
-from privet.errors import InvalidArgument, InvalidSurvey, InvalidTally
+from privet.errors import InvalidSurvey, InvalidTally
+from refusals import refused
 
 # --- a value ------------------------------------------------------------------------------------
 
@@ -39,7 +40,7 @@ def test_it_is_an_immutable_value(cls):
     assert all(mechanism != other for other in others)
     assert repr(mechanism).startswith(f"{cls.__name__}(d=37, epsilon=1.0")
     for name in ("d", "epsilon", "anything"):
-        with pytest.raises(AttributeError, match=f"{cls.__name__} is immutable: '{name}'"):
+        with pytest.raises(AttributeError, match=f"{cls.__name__}.*'{name}'"):
             setattr(mechanism, name, 2)
 
 
@@ -82,7 +83,7 @@ def test_a_survey_that_is_less_private_than_it_says_is_refused(cls):
     name, step = next((n, step) for n, step in steps.items() if n in mechanism.parameters)
     integer = int(mechanism.parameters[name])
     bolder = {**mechanism.parameters, name: str(integer + step)}
-    with pytest.raises(InvalidSurvey, match="not as private as it says"):
+    with pytest.raises(InvalidSurvey, match="private"):
         cls.from_parameters(37, 1.0, bolder)
     shyer = {**mechanism.parameters, name: str(integer - step)}
     assert cls.from_parameters(37, 1.0, shyer).likelihood_ratio < mechanism.likelihood_ratio
@@ -99,8 +100,7 @@ def test_a_survey_that_is_less_private_than_it_says_is_refused(cls):
     ],
 )  # fmt: skip
 def test_a_bad_domain_is_refused(cls, d, epsilon, parameter):
-    message = rf"The '{parameter}' parameter of {cls.__name__} must be .* Got "
-    with pytest.raises(InvalidArgument, match=message):
+    with refused(parameter, cls.__name__):
         made(cls, d, epsilon)
 
 
@@ -229,5 +229,5 @@ def test_surveys_and_tallies_are_written_against_it(cls):
         inside = (low <= np.clip(estimate.frequencies, 0, 1)) & (estimate.frequencies <= high)
         assert inside[(estimate.frequencies >= 0) & (estimate.frequencies <= 1)].all()
     both._aggregate[0] += 10**9
-    with pytest.raises(InvalidTally, match="No reports give these counts"):
+    with pytest.raises(InvalidTally, match="counts"):
         Tally.from_bytes(both.to_bytes(), survey)

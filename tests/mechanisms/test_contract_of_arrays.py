@@ -7,7 +7,8 @@ from kinds import every_mechanism, one_value_each, small, tables, usual, values_
 from privet import simulate
 from privet.analysis import batch, counter
 from privet.entropy import seeded
-from privet.errors import InvalidArgument, InvalidReport
+from privet.errors import InvalidReport
+from refusals import refused
 
 
 @every_mechanism
@@ -100,15 +101,15 @@ def test_only_what_the_sampler_can_return_is_a_report(cls):
 def test_reports_of_another_size_are_refused(cls):
     mechanism = usual(cls)
     size, good = mechanism.report_bytes, mechanism.randomize(values_of(mechanism, 3))
-    for wrong, message in [
-        (good[:, 1:], rf"uint8 of shape \(n, {size}\)"),
-        (good.astype(np.int64), "Got int64"),
-        (bytes(size + 1), f"^A report of this survey has {size} bytes. Got {size + 1}."),
-        ([good[0].tobytes(), b""], r"^reports\[1\]: .* Got 0."),
-        (None, "Got NoneType"),
-        (["a"], "Got str"),
+    for wrong, named in [
+        (good[:, 1:], rf"uint8.*\b{size}\b"),
+        (good.astype(np.int64), "int64"),
+        (bytes(size + 1), rf"\b{size} bytes.* {size + 1}\b"),
+        ([good[0].tobytes(), b""], r"^reports\[1\]: .* 0\b"),
+        (None, "NoneType"),
+        (["a"], r"\bstr\b"),
     ]:
-        with pytest.raises(InvalidReport, match=message):
+        with pytest.raises(InvalidReport, match=named):
             mechanism.check(wrong)
 
 
@@ -119,9 +120,9 @@ def test_a_view_of_wider_items_is_as_many_bytes_as_it_has(cls):
     good = mechanism.randomize(values_of(mechanism, 1))[0].tobytes()
     wide = memoryview(np.frombuffer(good * 8, np.uint8).view("<u8"))
     assert len(wide) == len(good)
-    with pytest.raises(InvalidReport, match=f"has {len(good)} bytes. Got {8 * len(good)}."):
+    with pytest.raises(InvalidReport, match=rf"\b{len(good)} bytes.* {8 * len(good)}\b"):
         mechanism.check(wide)
-    with pytest.raises(InvalidReport, match=f"Got {8 * len(good)}."):
+    with pytest.raises(InvalidReport, match=rf"\b{8 * len(good)}\b"):
         mechanism.check([good, wide])
     mechanism.check(memoryview(good))
 
@@ -139,23 +140,24 @@ def test_no_answers_give_no_reports(cls):
 
 @one_value_each
 @pytest.mark.parametrize(
-    ("values", "message"),
+    ("values", "parameter", "shown"),
     [
-        ([0, 37], r"'values\[1\]' parameter of \w+ must be in \[0, 36\]. Got 37 instead."),
-        ([-1], r"values\[0\]"),
-        (np.array([1, 2**64 - 1], np.uint64), rf"values\[1\].*Got {2**64 - 1}"),
-        ([0.0], "an array of integers"),
-        ([[0]], "one-dimensional"),
+        ([0, 37], "values[1]", "37"),
+        ([-1], "values[0]", "-1"),
+        (np.array([1, 2**64 - 1], np.uint64), "values[1]", str(2**64 - 1)),
+        ([0.0], "values", "float64"),
+        ([[0]], "values", "2"),
     ],
 )
-def test_bad_values_are_named(cls, values, message):
-    with pytest.raises(InvalidArgument, match=message):
+def test_bad_values_are_named(cls, values, parameter, shown):
+    with refused(parameter, cls.__name__) as caught:
         usual(cls).randomize(values)
+    assert shown in str(caught.value.value)
 
 
 @one_value_each
 def test_a_bad_value_has_no_probability(cls):
-    with pytest.raises(InvalidArgument, match=r"'value' .* in \[0, 36\]. Got 37"):
+    with refused("value", value=37):
         usual(cls).probability(usual(cls).randomize([0])[0].tobytes(), 37)
 
 

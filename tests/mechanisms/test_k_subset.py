@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import naive
 from privet import theory
 from privet.device.mechanisms.odds import floor_exp, floor_log
-from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey
+from privet.errors import InvalidReport, InvalidSurvey
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
+from refusals import refused
 
 
 def test_sizes_are_the_papers():
@@ -127,36 +128,35 @@ def test_odds_may_be_so_large_that_they_are_whole_numbers():
 
 @pytest.mark.parametrize("mechanism", [KSubset, MultivariateRR, BinaryRR])
 @pytest.mark.parametrize(
-    ("d", "epsilon", "message"),
+    ("d", "epsilon", "parameter"),
     [
-        (1, 1.0, r"'d' parameter of \w+ must be an int in \[2, 4294967296\]. Got 1 instead."),
-        (2.5, 1.0, "'d' parameter"),
-        (True, 1.0, "'d' parameter"),
-        ("3", 1.0, "'d' parameter"),
-        (10, 0, r"'epsilon' parameter of \w+ must be a finite number > 0. Got 0 instead."),
-        (10, -1.0, "'epsilon' parameter"),
-        (10, float("nan"), "'epsilon' parameter"),
-        (10, float("inf"), "'epsilon' parameter"),
-        (10, "1", "'epsilon' parameter"),
-        (10, None, "'epsilon' parameter"),
-        (10, 99.0, r"'epsilon' parameter of \w+ must be .*64-bit integers. Got 99.0 instead."),
-        (10, 1e-30, "'epsilon' parameter"),
+        (1, 1.0, "d"),
+        (2.5, 1.0, "d"),
+        (True, 1.0, "d"),
+        ("3", 1.0, "d"),
+        (10, 0, "epsilon"),
+        (10, -1.0, "epsilon"),
+        (10, float("nan"), "epsilon"),
+        (10, float("inf"), "epsilon"),
+        (10, "1", "epsilon"),
+        (10, None, "epsilon"),
+        (10, 99.0, "epsilon"),
+        (10, 1e-30, "epsilon"),
     ],
 )
-def test_bad_domains_are_refused(mechanism, d, epsilon, message):
-    with pytest.raises(InvalidArgument, match=message):
+def test_bad_domains_are_refused(mechanism, d, epsilon, parameter):
+    with refused(parameter, mechanism.__name__, value={"d": d, "epsilon": epsilon}[parameter]):
         mechanism(d, epsilon)
 
 
 @pytest.mark.parametrize("k", [0, 10, 12, -1, 2.0, True, "L2", None])
 def test_bad_sizes_are_refused(k):
-    rule = r"'k' parameter of KSubset must be 'l2', 'information' or an int in \[1, 9\]. Got "
-    with pytest.raises(InvalidArgument, match=rule):
+    with refused("k", "KSubset", value=k):
         KSubset(10, 1.0, k=k)
 
 
 def test_the_largest_epsilon_that_can_be_realized_is_said_and_works():
-    with pytest.raises(InvalidArgument, match=r"at most 38.82 for d = 2 and k = 1"):
+    with refused("epsilon", "KSubset", value=38.9):
         KSubset(2, 38.9)
     mechanism = KSubset(2, 38.81)
     assert mechanism.scale == 0
@@ -166,39 +166,39 @@ def test_the_largest_epsilon_that_can_be_realized_is_said_and_works():
 def test_an_epsilon_that_integers_cannot_tell_from_0_is_refused():
     least = 1.00000001 * 2**-24
     assert KSubset(2**32 - 2**24, least, k=1).odds == 2**24 + 1
-    with pytest.raises(InvalidArgument, match=r"differ from 0 in steps of 2\^-24"):
+    with refused("epsilon", "KSubset", value=0.99 * least):
         KSubset(2**32 - 2**24, 0.99 * least, k=1)
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "named"),
     [
-        ({"odds": str(floor_exp(1.0, 55) + 1), "scale": 55}, "not as private as it says"),
-        ({"odds": "1", "scale": 0}, "epsilon = 1.0: this survey is not as private as it says"),
-        ({"scale": -1}, "not as private"),
-        ({"scale": 61}, "not as private"),
-        ({"odds": 5}, "odds of k-subset must be a decimal string. Got 5."),
-        ({"odds": "-5"}, "a decimal string"),
-        ({"odds": "٣"}, "a decimal string"),
-        ({"odds": "9" * 5000}, "a decimal string"),
-        ({"scale": True}, "must be k, odds"),
-        ({"k": 0}, r"must be in \[1, 99\]"),
-        ({"k": 100}, r"must be in \[1, 99\]"),
-        ({"start": [1]}, "must be k, odds"),
-        ({"start": [4, 2]}, "not a probability"),
-        ({"start": [1, 65]}, "not a probability"),
-        ({"extra": 1}, "must be k, odds"),
+        ({"odds": str(floor_exp(1.0, 55) + 1), "scale": 55}, "private"),
+        ({"odds": "1", "scale": 0}, r"1\.0.* private"),
+        ({"scale": -1}, "private"),
+        ({"scale": 61}, "private"),
+        ({"odds": 5}, r"odds of .*\b5\b"),
+        ({"odds": "-5"}, "odds of k-subset"),
+        ({"odds": "٣"}, "odds of k-subset"),
+        ({"odds": "9" * 5000}, "odds of k-subset"),
+        ({"scale": True}, "k, odds"),
+        ({"k": 0}, "k of k-subset.*99"),
+        ({"k": 100}, "k of k-subset.*99"),
+        ({"start": [1]}, "k, odds"),
+        ({"start": [4, 2]}, r"start \[4, 2\]"),
+        ({"start": [1, 65]}, r"start \[1, 65\]"),
+        ({"extra": 1}, "k, odds"),
     ],
 )
-def test_tampered_parameters_are_refused(change, message):
+def test_tampered_parameters_are_refused(change, named):
     parameters = {**KSubset(100, 1.0).parameters, **change}
-    with pytest.raises(InvalidSurvey, match=message):
+    with pytest.raises(InvalidSurvey, match=named):
         KSubset.from_parameters(100, 1.0, parameters)
 
 
 def test_lists_of_members_start_from_nothing():
     parameters = {**KSubset(100, 1.0, k=1).parameters, "start": [0, 1]}
-    with pytest.raises(InvalidSurvey, match="not a probability"):
+    with pytest.raises(InvalidSurvey, match=r"start \[0, 1\]"):
         KSubset.from_parameters(100, 1.0, parameters)
 
 
@@ -207,9 +207,9 @@ def test_coins_that_leave_many_members_too_many_are_refused():
     mechanism = KSubset(d, 1.0, k)
     size, others = k - 1, d - 1
     most = size + 16 * d * size // others  # removing them takes up to 16 draws for every value
-    for members, refused in ((most, False), (most + 1, True)):
+    for members, too_many in ((most, False), (most + 1, True)):
         start = [-(-members * 2**64 // others), 64]
-        with pytest.raises(InvalidSurvey, match="far from") if refused else nullcontext():
+        with pytest.raises(InvalidSurvey, match=r"\bstart\b") if too_many else nullcontext():
             KSubset.from_parameters(d, 1.0, {**mechanism.parameters, "start": start})
 
 
@@ -217,9 +217,9 @@ def test_a_total_beyond_64_bits_is_refused():
     parameters = {"k": 27, "odds": str(floor_exp(1.0, 60)), "scale": 60, "start": [0, 0]}
     with pytest.raises(InvalidSurvey, match="64-bit"):
         KSubset.from_parameters(100, 1.0, parameters)
-    for odds, refused in ((15 << 60, True), ((15 << 60) - 1, False)):  # totals of 2^64 and below
+    for odds, too_large in ((15 << 60, True), ((15 << 60) - 1, False)):  # totals of 2^64 and below
         parameters = {"k": 1, "odds": str(odds), "scale": 60, "start": [0, 0]}
-        with pytest.raises(InvalidSurvey, match="64-bit") if refused else nullcontext():
+        with pytest.raises(InvalidSurvey, match="64-bit") if too_large else nullcontext():
             KSubset.from_parameters(2, 3.0, parameters)
 
 
@@ -228,14 +228,14 @@ def test_tampered_flips_are_refused(flip):
     with pytest.raises(InvalidSurvey):
         BinaryRR.from_parameters(10, 1.0, {"flip": flip})
     honest = int(BinaryRR(10, 1.0).parameters["flip"])
-    with pytest.raises(InvalidSurvey, match="not as private as it says"):
+    with pytest.raises(InvalidSurvey, match="private"):
         BinaryRR.from_parameters(10, 1.0, {"flip": str(honest - 1)})
     assert BinaryRR.from_parameters(10, 1.0, {"flip": str(honest + 1)}).realized_epsilon < 1
 
 
 def test_multivariate_rr_keeps_its_size():
     parameters = KSubset(10, 1.0, k=2).parameters
-    with pytest.raises(InvalidSurvey, match="must be 1. Got 2"):
+    with pytest.raises(InvalidSurvey, match=r"k of .*\b2\b"):
         MultivariateRR.from_parameters(10, 1.0, parameters)
 
 
@@ -245,32 +245,32 @@ def flip_bit(report, bit):
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "report", "message"),
+    ("mechanism", "report", "named"),
     [
-        (KSubset(10, 1.0, k=3), b"\x07\x04", "A bit beyond the first 10 is set."),
-        (KSubset(10, 1.0, k=3), b"\x03\x00", "has 3 members. Got 2."),
-        (KSubset(10, 1.0, k=3), b"\x0f\x00", "has 3 members. Got 4."),
-        (KSubset(10, 1.0, k=3), b"\x07", "has 2 bytes. Got 1."),
-        (KSubset(10, 1.0, k=3), b"\x07\x00\x00", "has 2 bytes. Got 3."),
-        (KSubset(10, 1.0, k=3), b"", "has 2 bytes. Got 0."),
-        (KSubset(100, 1.0, k=2), (100 | 3 << 7).to_bytes(2, "little"), "below 100. Got 100."),
-        (KSubset(100, 1.0, k=2), (7 | 3 << 7).to_bytes(2, "little"), "The members are not in inc"),
-        (KSubset(100, 1.0, k=2), (7 | 7 << 7).to_bytes(2, "little"), "increasing order"),
-        (KSubset(100, 1.0, k=2), (3 | 7 << 7 | 1 << 14).to_bytes(2, "little"), "first 14 is set"),
-        (MultivariateRR(9, 1.0), b"\x09", "below 9. Got 9."),
-        (MultivariateRR(9, 1.0), b"\x10", "first 4 is set"),
-        (BinaryRR(10, 1.0), b"\x00\x04", "first 10 is set"),
-        (BinaryRR(10, 1.0), b"\x00", "has 2 bytes"),
+        (KSubset(10, 1.0, k=3), b"\x07\x04", r"\b10\b"),
+        (KSubset(10, 1.0, k=3), b"\x03\x00", r"3 members.* 2\b"),
+        (KSubset(10, 1.0, k=3), b"\x0f\x00", r"3 members.* 4\b"),
+        (KSubset(10, 1.0, k=3), b"\x07", r"2 bytes.* 1\b"),
+        (KSubset(10, 1.0, k=3), b"\x07\x00\x00", r"2 bytes.* 3\b"),
+        (KSubset(10, 1.0, k=3), b"", r"2 bytes.* 0\b"),
+        (KSubset(100, 1.0, k=2), (100 | 3 << 7).to_bytes(2, "little"), r"\b100\b.*\b100\b"),
+        (KSubset(100, 1.0, k=2), (7 | 3 << 7).to_bytes(2, "little"), "order"),
+        (KSubset(100, 1.0, k=2), (7 | 7 << 7).to_bytes(2, "little"), "order"),
+        (KSubset(100, 1.0, k=2), (3 | 7 << 7 | 1 << 14).to_bytes(2, "little"), r"\b14\b"),
+        (MultivariateRR(9, 1.0), b"\x09", r"\b9\b.*\b9\b"),
+        (MultivariateRR(9, 1.0), b"\x10", r"\b4\b"),
+        (BinaryRR(10, 1.0), b"\x00\x04", r"\b10\b"),
+        (BinaryRR(10, 1.0), b"\x00", "2 bytes"),
     ],
 )
-def test_what_is_no_report_is_refused(mechanism, report, message):
+def test_what_is_no_report_is_refused(mechanism, report, named):
     for refuse in (mechanism.check, mechanism.tally, lambda r: mechanism.probability(r, 0)):
-        with pytest.raises(InvalidReport, match=message):
+        with pytest.raises(InvalidReport, match=named):
             refuse(report)
 
 
 def test_what_is_not_even_bytes_is_refused():
-    with pytest.raises(InvalidReport, match="has 2 bytes. Got list"):
+    with pytest.raises(InvalidReport, match="2 bytes.* list"):
         KSubset(10, 1.0, k=3).probability([7, 0], 1)
 
 
@@ -292,7 +292,7 @@ def test_random_bytes_are_counted_right_or_refused(report, shape):
 
 
 def test_probability_names_a_bad_value():
-    with pytest.raises(InvalidArgument, match=r"in \[0, 9\]. Got 10"):
+    with refused("value", value=10):
         KSubset(10, 1.0, k=3).probability(b"\x07\x00", 10)
 
 

@@ -9,9 +9,10 @@ import naive
 import naive_sets
 from exact import assert_private, laws, values_of
 from privet.device.mechanisms.subsets.listed_sets import MOST_SETS
-from privet.errors import InvalidArgument, InvalidSurvey
+from privet.errors import InvalidSurvey
 from privet.mechanisms import KSubset, ListedSets
 from privet.theory.set_formulas import sets_holding
+from refusals import refused
 
 # (options, most, k), small enough for every path of the sampler.
 SHAPES = [
@@ -99,7 +100,7 @@ def test_the_arguments_are_checked():
         ((5, 1.0, 2, 0), "k"), ((5, 1.0, 2, 16), "k"), ((5, 1.0, 2, "information"), "k"),
         ((4096, 1.0, 4096), "most"),
     ]:  # fmt: skip
-        with pytest.raises(InvalidArgument, match=f"'{parameter}' parameter of ListedSets"):
+        with refused(parameter, "ListedSets"):
             ListedSets(*arguments)
     assert ListedSets(12, 1.0, 12).points == ListedSets(4095, 1.0, 1).points == MOST_SETS
 
@@ -112,21 +113,21 @@ def test_the_size_of_a_report_is_that_of_least_error():
 
 def test_integers_that_break_the_promise_are_refused():
     good = ListedSets(6, 1.0, 2).parameters
-    with pytest.raises(InvalidSurvey, match="not as private as it says"):
+    with pytest.raises(InvalidSurvey, match="private"):
         ListedSets.from_parameters(6, 0.999, good)
-    for change, message in [
-        ({"most": 0}, r"The most of listed-sets must be an int in \[1, 6\]"),
-        ({"most": 7}, r"The most of listed-sets must be an int in \[1, 6\]"),
+    for change, named in [
+        ({"most": 0}, "most of listed-sets"),
+        ({"most": 7}, "most of listed-sets"),
         ({"k": 22}, "k of k-subset"),
     ]:
-        with pytest.raises(InvalidSurvey, match=message):
+        with pytest.raises(InvalidSurvey, match=named):
             ListedSets.from_parameters(6, 1.0, {**good, **change})
-    with pytest.raises(InvalidSurvey, match="at most 4096 sets of 91 options"):
+    with pytest.raises(InvalidSurvey, match=r"\b4096\b.*\b91\b"):
         ListedSets.from_parameters(91, 1.0, good)
 
 
 @pytest.mark.parametrize("value", [[0, 0], [0, 1, 2], [6], [-1], [0.0], [True], 3, "ab"])
 def test_a_value_is_a_few_different_options(value):
     mechanism = ListedSets(6, 1.0, 2, 1)
-    with pytest.raises(InvalidArgument, match="at most 2 different options in"):
+    with refused("value", value=value):
         mechanism.probability(b"\x00", value)

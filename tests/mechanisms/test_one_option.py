@@ -7,8 +7,9 @@ import pytest
 
 from exact import assert_private, law, laws, values_of, walks
 from privet.device.mechanisms.odds import floor_exp
-from privet.errors import InvalidArgument, InvalidSurvey
+from privet.errors import InvalidSurvey
 from privet.mechanisms import OneOption
+from refusals import refused
 
 SHAPES = [(d, most) for d in range(2, 6) for most in range(1, d + 1)]
 EPSILONS = [0.01, 1.0, 3.0, 12.0]
@@ -74,7 +75,7 @@ class AsksWhatWasChosen(OneOption):
 
 def test_control_a_question_that_depends_on_the_answer_is_caught():
     mechanism = AsksWhatWasChosen(4, 1.0, 2)
-    with pytest.raises(AssertionError, match="some report identifies a value"):
+    with pytest.raises(AssertionError, match="identifies"):
         assert_private(laws(mechanism), 1.0)
 
 
@@ -95,25 +96,25 @@ def test_the_arguments_are_checked():
         ((5, 1.0, 0), "most"), ((5, 1.0, 6), "most"), ((5, 1.0, True), "most"),
         ((5, 1.0, 2.0), "most"), ((5, 99.0, 2), "epsilon"),
     ]:  # fmt: skip
-        with pytest.raises(InvalidArgument, match=f"'{parameter}' parameter of OneOption"):
+        with refused(parameter, "OneOption"):
             OneOption(*arguments)
 
 
 def test_integers_that_break_the_promise_are_refused():
     good = OneOption(10, 1.0, 3).parameters
-    with pytest.raises(InvalidSurvey, match="not as private as it says"):
+    with pytest.raises(InvalidSurvey, match="private"):
         OneOption.from_parameters(10, 0.999, good)
     for most in (0, 11):
-        with pytest.raises(InvalidSurvey, match=r"The most of one-option must be an int in \["):
+        with pytest.raises(InvalidSurvey, match=rf"\bmost of .* {most}\b"):
             OneOption.from_parameters(10, 1.0, {**good, "most": most})
-    with pytest.raises(InvalidSurvey, match="at most 4096"):
+    with pytest.raises(InvalidSurvey, match="4096"):
         OneOption.from_parameters(4097, 1.0, good)
 
 
 @pytest.mark.parametrize("value", [[0, 0], [0, 1, 2, 3], [10], [-1], [0.0], [True], 3, "ab"])
 def test_a_value_is_a_few_different_options(value):
     mechanism = OneOption(10, 1.0, 3)
-    with pytest.raises(InvalidArgument, match="at most 3 different options in"):
+    with refused("value", value=value):
         mechanism.probability(b"\x00", value)
 
 

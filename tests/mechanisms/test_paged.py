@@ -11,8 +11,9 @@ import pytest
 
 from exact import assert_private, largest_ratio, law, values_of, walks
 from privet.device.mechanisms.paged import MOST_PAGES, MOST_WEIGHT, Paged
-from privet.errors import InvalidArgument, InvalidReport, InvalidSurvey
+from privet.errors import InvalidReport, InvalidSurvey
 from privet.mechanisms import Interval, KSubset, MultivariateRR, OneOption, SetSubset
+from refusals import refused
 
 EPSILONS = [0.1, 1.0, 3.0]
 
@@ -90,19 +91,19 @@ def test_every_report_has_one_encoding():
 
 
 @pytest.mark.parametrize(
-    ("report", "said"),
+    ("report", "numbers"),
     [
-        (b"\x03\x01\x00", r"There is no page 3; the last one is 2\."),
-        (b"\x00\x01\x01", r"After the report of page 0, all bytes must be 0\."),
-        (b"\x00\x03\x00", r"Page 0: .*members"),
-        (b"\x01\x00\x00", r"Page 1: .*members"),
-        (b"\x02\xff\xff", r"Page 2: "),
-        (b"\x00\x01", r"has 3 bytes\. Got 2\."),
-        (b"\x00\x01\x00\x00", r"has 3 bytes\. Got 4\."),
+        (b"\x03\x01\x00", r"page 3\b.*\b2\b"),
+        (b"\x00\x01\x01", r"page 0\b"),
+        (b"\x00\x03\x00", r"Page 0\b.*members"),
+        (b"\x01\x00\x00", r"Page 1\b.*members"),
+        (b"\x02\xff\xff", r"Page 2\b"),
+        (b"\x00\x01", r"3 bytes.*\b2\b"),
+        (b"\x00\x01\x00\x00", r"3 bytes.*\b4\b"),
     ],
 )
-def test_what_is_no_report_is_said(report, said):
-    with pytest.raises(InvalidReport, match=said):
+def test_what_is_not_a_report_is_refused(report, numbers):
+    with pytest.raises(InvalidReport, match=numbers):
         three(1.0).probability(report, [0, (), 0])
 
 
@@ -171,7 +172,7 @@ def test_control_two_pages_cost_twice_as_much():
 def test_control_padding_that_tells_of_the_draw_is_caught():
     mechanism = two(PadsWithTheDraw)
     tables = laws(mechanism)
-    with pytest.raises(AssertionError, match="some report identifies a value"):
+    with pytest.raises(AssertionError, match="identifies"):
         assert_private(tables, 1.0)
     sent = {report for table in tables for report in table if report[0] == 0}
     assert any(mechanism.problem(report) for report in sent)
@@ -207,21 +208,21 @@ def test_control_fake_answers_hide_which_is_real_and_not_what_it_is(m):
 
 
 @pytest.mark.parametrize(
-    ("parts", "weights", "said"),
+    ("parts", "weights", "parameter", "value"),
     [
-        ([], [], "'parts' .* must be 1 to 65536 mechanisms. Got 0"),
-        ([KSubset(3, 1.0)] * (MOST_PAGES + 1), [1] * (MOST_PAGES + 1), "Got 65537"),
-        ([KSubset(3, 1.0), KSubset(3, 2.0)], [1, 1], "'parts' .* of one epsilon"),
-        ([KSubset(3, 1.0)], [1, 1], "'weights' .* must be 1 integers > 0"),
-        ([KSubset(3, 1.0)] * 2, [1, 0], "'weights' .* must be 2 integers > 0"),
-        ([KSubset(3, 1.0)] * 2, [1, -1], "'weights' .* integers > 0"),
-        ([KSubset(3, 1.0)] * 2, [1, 1.0], "'weights' .* integers > 0"),
-        ([KSubset(3, 1.0)] * 2, [1, True], "'weights' .* integers > 0"),
-        ([KSubset(3, 1.0)] * 2, [1, MOST_WEIGHT], "add up to at most 4294967296"),
+        ([], [], "parts", 0),
+        ([KSubset(3, 1.0)] * (MOST_PAGES + 1), [1] * (MOST_PAGES + 1), "parts", 65537),
+        ([KSubset(3, 1.0), KSubset(3, 2.0)], [1, 1], "parts", [KSubset(3, 1.0), KSubset(3, 2.0)]),
+        ([KSubset(3, 1.0)], [1, 1], "weights", [1, 1]),
+        ([KSubset(3, 1.0)] * 2, [1, 0], "weights", [1, 0]),
+        ([KSubset(3, 1.0)] * 2, [1, -1], "weights", [1, -1]),
+        ([KSubset(3, 1.0)] * 2, [1, 1.0], "weights", [1, 1.0]),
+        ([KSubset(3, 1.0)] * 2, [1, True], "weights", [1, True]),
+        ([KSubset(3, 1.0)] * 2, [1, MOST_WEIGHT], "weights", (1, MOST_WEIGHT)),
     ],
 )
-def test_the_arguments_are_checked(parts, weights, said):
-    with pytest.raises(InvalidArgument, match=said):
+def test_the_arguments_are_checked(parts, weights, parameter, value):
+    with refused(parameter, value=value):
         Paged(parts, weights)
 
 
@@ -233,16 +234,13 @@ def test_the_largest_weights_there_can_be():
 
 @pytest.mark.parametrize("value", [[0, ()], [0, (), 0, 0], 3, None])
 def test_a_value_is_one_for_each_page(value):
-    with pytest.raises(InvalidArgument) as caught:
+    with refused("value", "Paged", value=value):
         three(1.0).probability(b"\x00\x01\x00", value)
-    assert str(caught.value) == (
-        f"The 'value' parameter of Paged must be 3 values. Got {value!r} instead."
-    )
 
 
 @pytest.mark.parametrize("value", [[3, (), 0], [0, (9,), 0]])
 def test_a_page_takes_its_own_values(value):
-    with pytest.raises(InvalidArgument, match="'value' parameter"):
+    with refused("value"):
         three(1.0).probability(b"\x00\x01\x00", value)
 
 
@@ -262,10 +260,10 @@ def test_parameters_rebuild_it_through_json():
     parameters = json.loads(json.dumps(mechanism.parameters))
     assert Paged.from_parameters(mechanism.d, 1.0, parameters) == mechanism
     assert pickle.loads(pickle.dumps(mechanism)) == mechanism
-    with pytest.raises(InvalidSurvey, match="not as private as it says"):
+    with pytest.raises(InvalidSurvey, match="private"):
         Paged.from_parameters(mechanism.d, 0.999, parameters)
     parameters["pages"][0]["name"] = "paged"
-    with pytest.raises(InvalidSurvey, match="There is no mechanism 'paged'"):
+    with pytest.raises(InvalidSurvey, match="'paged'"):
         Paged.from_parameters(mechanism.d, 1.0, parameters)
 
 

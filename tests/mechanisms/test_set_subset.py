@@ -12,8 +12,9 @@ from exact import assert_private, law, laws, values_of, walks
 from privet import theory
 from privet.device.mechanisms.odds import floor_exp
 from privet.entropy import Stream, seeded
-from privet.errors import InvalidArgument, InvalidSurvey
+from privet.errors import InvalidSurvey
 from privet.mechanisms import SetSubset
+from refusals import refused
 
 # (options, most, k), small enough for every path of the sampler.
 SHAPES = [
@@ -187,7 +188,7 @@ def test_the_arguments_are_checked():
         ((5, 1.0, 2, 0), "k"), ((5, 1.0, 2, 6), "k"), ((5, 1.0, 2, "information"), "k"),
         ((5, 99.0, 2), "epsilon"), ((4096, 1e-12, 2000, 4096), "epsilon"),
     ]:  # fmt: skip
-        with pytest.raises(InvalidArgument, match=f"'{parameter}' parameter of SetSubset"):
+        with refused(parameter, "SetSubset"):
             SetSubset(*arguments)
 
 
@@ -198,22 +199,22 @@ def test_integers_that_break_the_promise_are_refused():
     never = (2**64 * 3) // 13  # of any one of 13 points
     wrong = [{"meet": str(meet)} for meet in (mechanism.meet + 1, 2**64, 2**64 - 1, 0, never)]
     for change in wrong:
-        with pytest.raises(InvalidSurvey, match="not as private as it says"):
+        with pytest.raises(InvalidSurvey, match="private"):
             SetSubset.from_parameters(10, 1.0, {**good, **change})
     SetSubset.from_parameters(10, 1.0, {**good, "meet": str(never + 1)})
-    with pytest.raises(InvalidSurvey, match="not as private as it says"):
+    with pytest.raises(InvalidSurvey, match="private"):
         SetSubset.from_parameters(10, 0.999, good)
     for name, bad in [("most", 0), ("most", 11), ("k", 0), ("k", 11), ("k", 10**30)]:
-        with pytest.raises(InvalidSurvey, match=rf"The {name} of set-subset must be an int in \["):
+        with pytest.raises(InvalidSurvey, match=rf"\b{name} of .* {bad}\b"):
             SetSubset.from_parameters(10, 1.0, {**good, name: bad})
-    with pytest.raises(InvalidSurvey, match="at most 4096"):
+    with pytest.raises(InvalidSurvey, match="4096"):
         SetSubset.from_parameters(4097, 1.0, good)
 
 
 @pytest.mark.parametrize("value", [[0, 0], [0, 1, 2, 3], [10], [-1], [0.0], [True], ["a"], 3, "ab"])
 def test_a_value_is_a_few_different_options(value):
     mechanism = SetSubset(10, 1.0, 3)
-    with pytest.raises(InvalidArgument, match="at most 3 different options in"):
+    with refused("value", value=value):
         mechanism.probability(b"\x00", value)
     assert mechanism.probability(b"\x05", [3, 5]) == mechanism.probability(b"\x05", {5, 3})
 

@@ -11,9 +11,10 @@ import pytest
 from exact import assert_private, largest_ratio, law
 from privet import Client, Ledger, Questionnaire, Survey
 from privet.device.mechanisms.flips import ONE
-from privet.errors import InvalidArgument, InvalidSurvey
+from privet.errors import InvalidSurvey
 from privet.mechanisms import OptimizedUnary, TwoLevelUnary
 from privet.plan import choose, compare
+from refusals import refused
 
 LEVELS = [(2.0, 1.0), (1.0, 0.1), (4.0, 3.9), (0.2, 0.1)]
 NAMES = [f"v{i}" for i in range(20)]
@@ -154,8 +155,7 @@ def test_the_estimate_is_the_published_one():
 
 @pytest.mark.parametrize("report_epsilon", [2.0, 3.0, 1e300, 0.0, -1.0, 1e-13, float("nan"), "1"])
 def test_a_level_of_one_report_that_is_not_below_the_other_is_refused(report_epsilon):
-    message = r"The 'report_epsilon' parameter of TwoLevelUnary must be .* Got "
-    with pytest.raises(InvalidArgument, match=message):
+    with refused("report_epsilon", "TwoLevelUnary", value=report_epsilon):
         TwoLevelUnary(10, 2.0, report_epsilon)
 
 
@@ -172,14 +172,13 @@ def test_a_level_of_one_report_that_is_not_below_the_other_is_refused(report_eps
 def test_a_survey_that_breaks_either_promise_is_refused(name, change):
     fields = json.loads(survey().to_json())
     fields["mechanism"][name] = change(fields["mechanism"][name])
-    with pytest.raises(InvalidSurvey, match="not as private as it says"):
+    with pytest.raises(InvalidSurvey, match="private"):
         Survey.from_json(json.dumps(fields))
 
 
 def test_a_level_of_one_report_that_is_none_is_refused():
     parameters = {**TwoLevelUnary(4, 1.0).parameters, "report_epsilon": 2.0}
-    said = r"The report_epsilon of two-level-unary must be a number in \[1e-12, 1.0\). Got 2.0."
-    with pytest.raises(InvalidSurvey, match=said):
+    with pytest.raises(InvalidSurvey, match=r"report_epsilon.* 2\.0"):
         TwoLevelUnary.from_parameters(4, 1.0, parameters)
 
 
@@ -210,13 +209,11 @@ def test_another_secret_or_value_has_another_permanent_response():
 
 
 def test_a_secret_is_needed():
-    with pytest.raises(
-        InvalidArgument, match="'secret' parameter of Survey.randomize .* permanent"
-    ):
+    with refused("secret", "Survey.randomize", value=None):
         survey().randomize("v1")
-    with pytest.raises(InvalidArgument, match="at least 16 bytes"):
+    with refused("secret", value="5 bytes"):
         survey().randomize("v1", secret=b"short")
-    with pytest.raises(InvalidArgument, match="'secret' parameter of Client .* permanent response"):
+    with refused("secret", "Client", value=None):
         Client("http://127.0.0.1:9", survey())
 
 
@@ -245,9 +242,9 @@ def test_a_page_of_a_questionnaire_may_have_a_permanent_response():
         assert {report[0] for report in reports} == {page.number}
         pages[page.asks] = len(reports)
     assert pages[("tea",)] == 1 < pages[("which",)]
-    with pytest.raises(InvalidArgument, match="'secret' parameter of Questionnaire.randomize"):
+    with refused("secret", "Questionnaire.randomize", value=None):
         asked.randomize({"which": "v3"}, page=asked.pages[0])
-    with pytest.raises(InvalidArgument, match="'secret' parameter of Client .* permanent response"):
+    with refused("secret", "Client", value=None):
         Client("http://127.0.0.1:9", asked)
 
 
