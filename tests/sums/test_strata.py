@@ -8,6 +8,7 @@ from privet import Estimate, simulate
 from privet.errors import InvalidArgument, NoReports, SurveyMismatch
 from privet.mechanisms import Cyclotomic, GeometricNoise, KSubset
 from privet.sums import poststratify
+from refusals import refused
 
 WEIGHTS = {"north": 0.5, "south": 0.3, "east": 0.2}
 # The smaller a group is here, the fewer of it answered, and the more unlike the others it is.
@@ -107,7 +108,8 @@ def test_rounded_shares_are_made_up_to_one():
     whole = poststratify(three, dict.fromkeys("abc", 0.333))
     assert sum(whole.shares.values()) == pytest.approx(1)
     assert whole.people is None
-    assert "3 groups, 300 reports, design effect 1.00" in repr(whole)
+    for figure in ("3 groups", "300 reports", "1.00"):
+        assert figure in repr(whole)
 
 
 def test_totals_of_all_of_one_and_of_most():
@@ -132,23 +134,23 @@ def test_what_does_not_fit_is_named():
     one, other = (Estimate(survey, 100, np.array([40, 35, 25])) for _ in range(2))
     both = {"north": one, "south": other}
     good = {"north": 0.5, "south": 0.5}
-    for shares, kind, said in (
-        (good | {"east": 0.1}, NoReports, "'east' has a known share, 0.1, and no reports"),
-        ({"north": 1.0}, InvalidArgument, "group 'south' too, of which there are 100 reports"),
-        ({"north": 0.5, "south": 0.4}, InvalidArgument, "add up to 1, .*sum of 0.9"),
-        ({"north": 25.5, "south": 74.5}, InvalidArgument, "sum of 100"),
-        ({"north": 1.2, "south": -0.2}, InvalidArgument, r"shares\['south'\].* > 0. Got -0.2"),
+    for shares, kind, named in (
+        (good | {"east": 0.1}, NoReports, r"'east'.*\b0\.1\b"),
+        ({"north": 1.0}, InvalidArgument, r"'shares'.*'south'.*\b100\b"),
+        ({"north": 0.5, "south": 0.4}, InvalidArgument, r"'shares'.*\b0\.9\b"),
+        ({"north": 25.5, "south": 74.5}, InvalidArgument, r"'shares'.*\b100\b"),
+        ({"north": 1.2, "south": -0.2}, InvalidArgument, r"shares\['south'\].* -0\.2\b"),
         ({"north": True, "south": 1}, InvalidArgument, r"shares\['north'\]"),
         ({"north": float("nan"), "south": 1}, InvalidArgument, r"shares\['north'\]"),
     ):
-        with pytest.raises(kind, match=said):
+        with pytest.raises(kind, match=named):
             poststratify(both, shares)
-    with pytest.raises(NoReports, match="no groups"):
+    with pytest.raises(NoReports):
         poststratify({}, {})
     with pytest.raises(NoReports):
         poststratify({"north": Estimate(survey, 0, np.zeros(3, dtype=int))}, {"north": 1})
     second = Estimate(survey_of(KSubset(3, 2.0)), 100, np.array([40, 35, 25]))
-    with pytest.raises(SurveyMismatch, match="different surveys"):
+    with pytest.raises(SurveyMismatch):
         poststratify({"north": one, "south": second}, good)
 
 
@@ -159,7 +161,7 @@ def test_targets():
     widths = [np.ptp(whole.interval(target=t), axis=0) for t in (1000, 10**5, "population")]
     assert (np.diff(widths, axis=0) > 0).all()
     assert whole.columns(target=1000)["people"] == pytest.approx(1000 * whole.frequencies)
-    with pytest.raises(InvalidArgument, match="'population' or a number of people"):
+    with refused("target", value="sample"):
         whole.interval(target="sample")
-    with pytest.raises(InvalidArgument, match="100 of the group 'south' can have taken part"):
+    with refused("target", value=900):
         whole.total("c0", target=900)

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from crowds import survey_of, zipf
 from privet import Estimate, simulate
 from privet.analysis.sums.covariance import covariance, noise
-from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport, NoReports, SurveyMismatch
+from privet.errors import InvalidAnswer, InvalidReport, NoReports, SurveyMismatch
 from privet.mechanisms import (
     BinaryRR,
     Cyclotomic,
@@ -27,6 +27,7 @@ from privet.mechanisms import (
     Rappor,
 )
 from privet.sums import change, difference, homogeneity, total
+from refusals import refused
 
 SMALL = [
     KSubset(2, 1.0),
@@ -323,37 +324,34 @@ def test_a_tally_is_as_good_as_its_estimate():
 def test_what_is_refused():
     survey = survey_of(KSubset(6, 1.0))
     estimate = Estimate(survey, 60, np.full(6, 20))
-    with pytest.raises(InvalidAnswer, match="'c9' is not a category of this survey"):
+    with pytest.raises(InvalidAnswer) as caught:
         total(estimate, ["c1", "c9"])
-    with pytest.raises(InvalidArgument, match="'categories' .* of total must be one category"):
+    assert caught.value.answer == "c9"
+    with refused("categories", "total", value=[]):
         total(estimate, [])
-    with pytest.raises(
-        InvalidArgument, match=r"'categories\[2\]' .* different from categories\[0\]"
-    ):
+    with refused("categories[2]", value="c1"):
         total(estimate, ["c1", "c2", "c1"])
-    with pytest.raises(InvalidArgument, match="'second' .* not in first. Got 'c2'"):
+    with refused("second", value="c2"):
         difference(estimate, ["c1", "c2"], ["c2", "c3"])
-    with pytest.raises(InvalidArgument, match="'target' .* of change"):
+    with refused("target", "change", value="people"):
         change(estimate, Estimate(survey, 60, np.full(6, 20)), "c1", target="people")
-    with pytest.raises(InvalidArgument, match="'after' .* must be different from 'before'"):
+    with refused("after", "change", value="q"):
         change(estimate, estimate, "c1")
-    with pytest.raises(InvalidArgument, match="'estimate' .* an Estimate or a Tally. Got 7"):
+    with refused("estimate", "total", value=7):
         total(7, "c1")
-    with pytest.raises(InvalidArgument, match="'second' .* an Estimate or a Tally"):
+    with refused("second", value=survey):
         homogeneity(estimate, survey)
-    with pytest.raises(InvalidArgument, match=r"'others\[1\]' .* an Estimate or a Tally"):
+    with refused("others[1]", value=survey):
         homogeneity(estimate, estimate, estimate, survey)
-    with pytest.raises(SurveyMismatch, match="do not have the same categories"):
+    with pytest.raises(SurveyMismatch, match="categories"):
         homogeneity(estimate, Estimate(survey_of(KSubset(7, 1.0)), 7, np.ones(7, dtype=int)))
     for nothing in (survey.tally(), Estimate(survey, 0, np.zeros(6, dtype=int))):
         for function in (total, homogeneity):
-            with pytest.raises(NoReports, match="no reports"):
+            with pytest.raises(NoReports):
                 function(nothing, "c1" if function is total else estimate)
     for result in (total(estimate, ["c1", "c2"]), difference(estimate, "c1", "c2")):
         for level in (0.0, 1.0, 95, "0.95"):
-            with pytest.raises(
-                InvalidArgument, match=r"'level' .*interval must be a float in \(0, 1"
-            ):
+            with refused("level", value=level):
                 result.interval(level)
 
 
