@@ -14,8 +14,9 @@ import privet
 import wired
 from privet.analysis import batch, counter
 from privet.entropy import seeded
-from privet.errors import InvalidArgument, InvalidReport
+from privet.errors import InvalidReport
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
+from refusals import refused
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -230,40 +231,41 @@ def test_chunks_have_streams_of_their_own():
 
 
 @pytest.mark.parametrize(
-    ("values", "message"),
+    ("values", "parameter", "shown"),
     [
-        ([0, 4], r"'values\[1\]' parameter of KSubset must be in \[0, 3\]. Got 4 instead."),
-        ([-1], r"'values\[0\]' parameter of KSubset must be in \[0, 3\]. Got -1 instead."),
-        (np.array([1, 2**64 - 1], np.uint64), rf"values\[1\].*Got {2**64 - 1} instead."),
-        (np.array([1, 2**64 - 1], ">u8"), rf"values\[1\].*Got {2**64 - 1} instead."),
-        (np.ma.array([0, 1], mask=[0, 1]), "must be free of masked entries"),
-        ([0.0], "must be an array of integers. Got 'dtype float64'"),
-        (["a"], "must be an array of integers"),
-        ([[0]], "must be one-dimensional"),
-        (0, "must be one-dimensional"),
+        ([0, 4], "values[1]", "4"),
+        ([-1], "values[0]", "-1"),
+        (np.array([1, 2**64 - 1], np.uint64), "values[1]", str(2**64 - 1)),
+        (np.array([1, 2**64 - 1], ">u8"), "values[1]", str(2**64 - 1)),
+        (np.ma.array([0, 1], mask=[0, 1]), "values", "masked"),
+        ([0.0], "values", "float64"),
+        (["a"], "values", "U1"),
+        ([[0]], "values", "2"),
+        (0, "values", "0"),
     ],
 )
-def test_bad_values_are_named(values, message):
-    with pytest.raises(InvalidArgument, match=message):
+def test_bad_values_are_named(values, parameter, shown):
+    with refused(parameter, "KSubset") as caught:
         KSubset(4, 1.0).randomize(values)
+    assert shown in str(caught.value.value)
 
 
 def test_the_first_bad_value_of_all_chunks_is_named(monkeypatch):
     monkeypatch.setattr(batch, "CHUNK_ROWS", 1000)
     values = np.zeros(1_000_000, np.int64)
     values[77_777:] = 9
-    with pytest.raises(InvalidArgument, match=r"values\[77777\]"):
+    with refused("values[77777]", value=9):
         KSubset(9, 1.0).randomize(values, workers=4)
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True])
 def test_bad_workers_are_named(workers):
-    with pytest.raises(InvalidArgument, match="'workers' parameter of KSubset must be an int >= 1"):
+    with refused("workers", "KSubset", value=workers):
         KSubset(4, 1.0).randomize([0], workers=workers)
 
 
 def test_a_seed_is_no_entropy():
-    with pytest.raises(InvalidArgument, match="'entropy' parameter of KSubset must be an Entropy"):
+    with refused("entropy", "KSubset", value=42):
         KSubset(4, 1.0).randomize([0], entropy=42)
 
 
@@ -274,18 +276,19 @@ def test_no_answers_give_no_reports():
 def test_reports_of_the_wrong_shape_are_refused():
     mechanism = KSubset(20, 1.0, k=6)
     good = mechanism.randomize([1, 2, 3])
-    for bad, message in [
-        (good[:, :2], r"uint8 of shape \(n, 3\). Got uint8 of shape \(3, 2\)"),
-        (good.astype(np.int64), r"Got int64 of shape \(3, 3\)"),
-        (good[0], r"Got uint8 of shape \(3,\)"),
-        (b"\x01\x02", "^A report of this survey has 3 bytes. Got 2."),
-        ([good[0].tobytes(), b""], r"^reports\[1\]: A report of this survey has 3 bytes. Got 0."),
-        (None, "^Reports are bytes or an array. Got NoneType."),
-        (["abc"], r"^reports\[0\]: A report is bytes. Got str."),
-        (np.ma.array(good, mask=good > 1), "must have no masked entries"),
+    for bad, row, named in [
+        (good[:, :2], None, r"\(3, 2\)"),
+        (good.astype(np.int64), None, "int64"),
+        (good[0], None, r"\(3,\)"),
+        (b"\x01\x02", None, r"\b3 bytes.* 2\b"),
+        ([good[0].tobytes(), b""], 1, r"\b3 bytes.* 0\b"),
+        (None, None, "NoneType"),
+        (["abc"], 0, r"\bstr\b"),
+        (np.ma.array(good, mask=good > 1), None, "masked"),
     ]:
-        with pytest.raises(InvalidReport, match=message):
+        with pytest.raises(InvalidReport, match=named) as caught:
             mechanism.tally(bad)
+        assert caught.value.row == row
 
 
 @pytest.mark.parametrize("n", [5, 300_000])
@@ -306,6 +309,6 @@ def test_the_first_bad_row_of_a_long_batch_is_named():
     mechanism = KSubset(64, 1.0)
     reports = mechanism.randomize(np.zeros(300_000, dtype=np.int64))
     reports[271_828] = 255
-    with pytest.raises(InvalidReport, match=r"reports\[271828\].*17 members. Got 64.") as caught:
+    with pytest.raises(InvalidReport, match=r"\b17\b.*\b64\b") as caught:
         mechanism.check(reports)
     assert caught.value.row == 271_828

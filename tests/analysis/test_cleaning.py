@@ -6,7 +6,8 @@ import pytest
 from privet import Survey
 from privet.analysis.cleaning import MISSING, UNKNOWN, Cleaning
 from privet.analysis.lookup import check_cleaning, look_up
-from privet.errors import InvalidAnswer, InvalidArgument
+from privet.errors import InvalidAnswer
+from refusals import refused
 
 SURVEY = Survey("?", ["tea", "Coffee", "straße", "no answer"], 1.0)
 
@@ -68,22 +69,22 @@ def test_the_first_row_that_is_an_error_is_named(cleaning, row):
 
 
 @pytest.mark.parametrize(
-    ("cleaning", "said"),
+    ("cleaning", "parameter"),
     [
-        (Cleaning(missing="skip"), "'missing' .* 'error', 'drop' or a category"),
-        (Cleaning(unknown="skip"), "'unknown' .* 'error', 'drop' or a category"),
-        (Cleaning(na="NA"), "'na' .* texts that mean no answer"),
-        (Cleaning(na=["tea"]), "'na' .* no categories of the survey"),
+        (Cleaning(missing="skip"), "missing"),
+        (Cleaning(unknown="skip"), "unknown"),
+        (Cleaning(na="NA"), "na"),
+        (Cleaning(na=["tea"]), "na"),
     ],
 )
-def test_what_does_not_go_with_the_survey(cleaning, said):
-    with pytest.raises(InvalidArgument, match=said):
+def test_what_does_not_go_with_the_survey(cleaning, parameter):
+    with refused(parameter, value=getattr(cleaning, parameter)):
         check_cleaning("randomize", cleaning, SURVEY)
 
 
 def test_case_matters_where_categories_differ_in_nothing_else():
     survey = Survey("?", ["US", "us"], 1.0)
-    with pytest.raises(InvalidArgument, match="'ignore_case' .* differ in case alone"):
+    with refused("ignore_case", value=True):
         check_cleaning("randomize", Cleaning(ignore_case=True), survey)
     check_cleaning("randomize", Cleaning(), survey)
 

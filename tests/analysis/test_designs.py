@@ -239,7 +239,7 @@ def test_many_reports_count_as_few_at_a_time(make):
         assert np.array_equal(mechanism.aggregate(np.asfortranarray(reports))[1], expected)
         reports[n // 2] = reports[-1] = 255
         for part, row in ((reports, n // 2), (reports[n // 2 - 9 : n // 2 + 9], 9)):
-            with pytest.raises(InvalidReport, match="There is no report") as caught:
+            with pytest.raises(InvalidReport) as caught:
                 mechanism.check(part)
             assert caught.value.row == row
 

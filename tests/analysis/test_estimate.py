@@ -7,8 +7,8 @@ from scipy.stats import beta, norm
 
 from privet import Estimate, Survey, simulate, sums, theory
 from privet.entropy import seeded
-from privet.errors import InvalidArgument
 from privet.mechanisms import KSubset
+from refusals import refused
 
 D, EPSILON = 100, 1.0
 
@@ -163,7 +163,7 @@ def test_one_report_is_enough_for_an_honest_answer():
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 95, float("nan"), "0.95"])
 def test_bad_levels_are_refused(level):
     estimate = Estimate(survey_of(3), 9, np.array([3, 3, 3]))
-    with pytest.raises(InvalidArgument, match=r"'level' .* must be a float in \(0, 1\)"):
+    with refused("level", value=level):
         estimate.interval(level)
 
 
@@ -178,9 +178,7 @@ def test_an_estimate_keeps_its_own_counts():
 
 def test_bad_targets_are_refused():
     estimate = Estimate(survey_of(3), 9, np.array([3, 3, 3]))
-    with pytest.raises(
-        InvalidArgument, match="'target' .* 'population', 'sample' or .* Got 'people'"
-    ):
+    with refused("target", value="people"):
         estimate.interval(target="people")
 
 
@@ -231,7 +229,7 @@ def test_other_mechanisms_find_nearly_by_the_normal_law():
 @pytest.mark.parametrize("rate", [0.0, 1.0, 5, "0.05"])
 def test_rates_of_false_discoveries_that_cannot_be(rate):
     estimate = Estimate(survey_of(3), 9, np.array([3, 3, 3]))
-    with pytest.raises(InvalidArgument, match=r"'rate' .* must be a float in \(0, 1\)"):
+    with refused("rate", value=rate):
         estimate.found(rate)
 
 
@@ -271,7 +269,10 @@ def test_decimals_tell_the_ends_of_intervals_apart():
 def test_the_repr_is_worth_reading(million):
     estimate, _ = million
     text = repr(estimate)
-    assert text.startswith("Estimate from 1,000,000 reports: Q\nKSubset(d=100, epsilon=1.0, k=27)")
+    first, second, *_ = text.splitlines()
+    assert "1,000,000" in first
+    assert first.endswith("Q")
+    assert second == repr(estimate.survey.mechanism)
     assert "… and 88 more categories" in text
     assert "c0 " in text
     assert "95 % interval, all at once" in text
@@ -294,7 +295,7 @@ def test_plots_show_every_category_and_the_truth():
     assert legend == {"shrunk share", "unbiased share", "95 % interval, all at once", "truth"}
     assert estimate.plot(ax=axes, simultaneous=False) is axes
     assert "95 % interval" in [text.get_text() for text in axes.get_legend().get_texts()]
-    with pytest.raises(InvalidArgument, match="'truth' .* one share a category"):
+    with refused("truth"):
         estimate.plot(truth=[0.5, 0.5])
 
 
@@ -331,9 +332,7 @@ def test_mechanisms_that_cannot_be_shrunk_say_so():
     estimate = tally.estimate()
     assert not estimate.can_shrink
     assert "shrunk" not in estimate.columns()
-    with pytest.raises(
-        InvalidArgument, match="'mechanism' parameter of shrink must be a Symmetric"
-    ):
+    with refused("mechanism", "shrink", value=survey.mechanism):
         estimate.shrink()
 
 

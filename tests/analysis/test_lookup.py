@@ -110,6 +110,6 @@ def test_questionnaires_say_what_lies_outside(column):
         "Work", [survey_of(Scale(0, 10)), Survey("Tea?", ["yes", "no"], 1.0)], 1.0
     )
     numbers, teas = column([1.0, 11.0, 12.0] * 100), column(["yes", "no", "no"] * 100)
-    with pytest.warns(Clamped, match="answers lie outside 0 to 10") as said:
+    with pytest.warns(Clamped, match=r"\b0 to 10\b") as said:
         asked.randomize_batch({"how-many": numbers, "tea": teas})
     assert len(said) == 1

@@ -6,8 +6,8 @@ import pytest
 from crowds import survey_of, zipf
 from privet import Survey
 from privet.analysis.estimate import Estimate
-from privet.errors import InvalidArgument
 from privet.mechanisms import KSubset, Rappor
+from refusals import refused
 
 NOTHING, EVERYTHING = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 
@@ -91,5 +91,5 @@ def test_mechanisms_without_a_law_of_counts_do_not_say():
     tally = survey.tally()
     tally.update(survey.randomize_batch(["a"] * 100))
     assert tally.estimate().remainder() is None
-    with pytest.raises(InvalidArgument, match="'level' parameter of remainder"):
+    with refused("level", "remainder"):
         Estimate(survey_of(KSubset(4, 1.0)), 10, np.full(4, 3)).remainder(2)

@@ -14,8 +14,9 @@ from privet import Estimate, refine, simulate, sums
 from privet.analysis import batch
 from privet.device.entropy import fractions
 from privet.entropy import seeded
-from privet.errors import InvalidArgument, InvalidReport
+from privet.errors import InvalidReport
 from privet.mechanisms import Exclusive, SetSubset
+from refusals import refused
 
 # Sets of two words in registers and of many in memory; bitmaps and indices; words of 2 bytes.
 SHAPES = [
@@ -116,34 +117,34 @@ def test_values_come_as_rows_and_as_lists():
 
 
 WRONG = [
-    ([[0], [1, 1]], r"values\[1\].*at most 3 different options in \[0, 9\]. Got \[1, 1\]"),
-    ([[0], [10]], r"values\[1\].*Got \[10\]"),
-    ([[0], [], [0, 1, 2, 3]], r"values\[2\].*Got \[0, 1, 2, 3\]"),
-    ([[0], [-1]], r"values\[1\]"),
-    ([0, 1], r"values\[0\].*Got 0"),
-    (7, "a sequence of sequences of options"),
-    ("abc", "a sequence of sequences of options"),
-    (np.array([[0, -1], [2, 2]]), r"values\[1\].*Got \[2, 2\]"),
-    (np.array([[0, -1], [2, 10]]), r"values\[1\].*Got \[2, 10\]"),
-    (np.array([[0, -1], [2, -2]]), r"values\[1\].*Got \[2, -2\]"),
-    (np.array([[0, 1, 2, 3]]), r"values\[0\]"),
-    (np.array([[0, 2**64 - 1]], np.uint64), r"values\[0\]"),
-    (np.array([0, 1]), "two-dimensional"),
-    (np.array([[0.5]]), "two-dimensional integers"),
-    (np.ma.masked_array([[1, 2]], [[True, False]]), "masked"),
+    ([[0], [1, 1]], "values[1]"),
+    ([[0], [10]], "values[1]"),
+    ([[0], [], [0, 1, 2, 3]], "values[2]"),
+    ([[0], [-1]], "values[1]"),
+    ([0, 1], "values[0]"),
+    (7, "values"),
+    ("abc", "values"),
+    (np.array([[0, -1], [2, 2]]), "values[1]"),
+    (np.array([[0, -1], [2, 10]]), "values[1]"),
+    (np.array([[0, -1], [2, -2]]), "values[1]"),
+    (np.array([[0, 1, 2, 3]]), "values[0]"),
+    (np.array([[0, 2**64 - 1]], np.uint64), "values[0]"),
+    (np.array([0, 1]), "values"),
+    (np.array([[0.5]]), "values"),
+    (np.ma.masked_array([[1, 2]], [[True, False]]), "values"),
 ]
 
 
-@pytest.mark.parametrize(("values", "message"), WRONG, ids=[message for _, message in WRONG])
-def test_wrong_values_are_named_with_their_row(values, message):
+@pytest.mark.parametrize(("values", "parameter"), WRONG, ids=[str(values) for values, _ in WRONG])
+def test_wrong_values_are_named_with_their_row(values, parameter):
     mechanism = SetSubset(10, 1.0, 3)
-    with pytest.raises(InvalidArgument, match=message):
+    with refused(parameter):
         mechanism.randomize(values)
     if type(values) is np.ndarray and values.dtype == np.int64 and values.ndim == 2:
         many = np.concatenate([np.tile([[4, -1, -1, -1]], (300_000, 1)), np.full((2, 4), -1)])
         bad = len(many) - len(values)
         many[bad:, : values.shape[1]] = values
-        with pytest.raises(InvalidArgument, match=rf"values\[{bad + len(values) - 1}\]"):
+        with refused(f"values[{bad + len(values) - 1}]"):
             mechanism.randomize(many, workers=2)
 
 
@@ -221,17 +222,17 @@ def test_intervals_cover_at_least_at_their_level(target):
 
 
 @pytest.mark.parametrize(
-    ("truth", "message"),
+    ("truth", "parameter", "value"),
     [
-        ([1] * 6, "a dict from sets of options"),
-        ({(0, 0): 5}, "at most 2 different options"),
-        ({(0, 1, 2): 5}, "at most 2 different options"),
-        ({(0,): -1}, "an int in"),
-        ({(): 0}, "1 to 10,000,000,000 people"),
+        ([1] * 6, "truth", [1] * 6),
+        ({(0, 0): 5}, "truth", (0, 0)),
+        ({(0, 1, 2): 5}, "truth", (0, 1, 2)),
+        ({(0,): -1}, "truth", -1),
+        ({(): 0}, "truth", 0),
     ],
 )
-def test_a_simulated_truth_is_of_sets(truth, message):
-    with pytest.raises(InvalidArgument, match=message):
+def test_a_simulated_truth_is_of_sets(truth, parameter, value):
+    with refused(parameter, value=value):
         simulate.counts(SetSubset(6, 1.0, 2), truth)
 
 
@@ -239,7 +240,7 @@ def test_what_needs_shares_that_add_up_to_1_refuses_sets():
     mechanism = SetSubset(4, 1.0, 2)
     assert not isinstance(mechanism, Exclusive)
     counts = np.array([200, 300, 400, 100])
-    with pytest.raises(InvalidArgument, match="shares add up to 1"):
+    with refused("mechanism", value=mechanism):
         refine.shrink(mechanism, counts, 1000)
     survey = SimpleNamespace(mechanism=mechanism, categories=("a", "b", "c", "d"), id="q")
     estimate, other = (Estimate(survey, 1000, counts) for _ in range(2))
@@ -248,15 +249,15 @@ def test_what_needs_shares_that_add_up_to_1_refuses_sets():
     assert not {"projected", "shrunk"} & set(columns)
     assert columns["frequency"].tolist() == mechanism.frequencies(counts, 1000).tolist()
     assert estimate.p_values.shape == estimate.found().shape == (4,)
-    for refused in (
+    for asked in (
         estimate.project,
         estimate.shrink,
         lambda: estimate.total(["a", "b"]),
         lambda: estimate.difference("a", "b"),
         lambda: sums.homogeneity(estimate, other),
     ):
-        with pytest.raises(InvalidArgument, match="shares add up to 1"):
-            refused()
+        with refused("mechanism", value=mechanism):
+            asked()
 
 
 def test_reports_depend_on_the_entropy_alone(monkeypatch):

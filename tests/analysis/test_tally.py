@@ -17,8 +17,9 @@ from privet.analysis.estimate import Estimate
 from privet.analysis.questionnaire_estimate import QuestionnaireEstimate
 from privet.analysis.scale_estimate import ScaleEstimate
 from privet.entropy import seeded
-from privet.errors import InvalidArgument, InvalidReport, InvalidTally, NoReports, SurveyMismatch
+from privet.errors import InvalidReport, InvalidTally, NoReports, SurveyMismatch
 from privet.mechanisms import KSubset
+from refusals import refused
 
 CATEGORIES = [f"c{i}" for i in range(11)]
 SURVEYS = [Survey("Q", CATEGORIES, 1.0, mechanism=m) for m in ("k-subset", "binary-rr")]
@@ -86,49 +87,42 @@ def test_damaged_bytes_are_no_tally(survey, batch, draw):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "numbers"),
     [
-        (lambda t: t._aggregate.__setitem__(0, -1), r"counts must be in \[0, 3\]"),
-        (lambda t: t._aggregate.__setitem__(0, 4), r"counts must be in \[0, 3\]"),
-        (lambda t: t._aggregate.__iadd__(1 - t._aggregate), r"must add up to 9, not 11"),
-        (lambda t: setattr(t, "_n", 2**47 + 1), "at most 140737488355328 reports"),
+        (lambda t: t._aggregate.__setitem__(0, -1), r"\[0, 3\]"),
+        (lambda t: t._aggregate.__setitem__(0, 4), r"\[0, 3\]"),
+        (lambda t: t._aggregate.__iadd__(1 - t._aggregate), r"\b9\b.*\b11\b"),
+        (lambda t: setattr(t, "_n", 2**47 + 1), "140737488355328"),
     ],
 )
-def test_counts_that_no_reports_give_are_refused(change, message):
+def test_counts_that_no_reports_give_are_refused(change, numbers):
     tally = tally_of(SURVEYS[0], ["c1"] * 3, 1)
     assert SURVEYS[0].mechanism.k == 3
     change(tally)
-    with pytest.raises(InvalidTally, match=message):
+    with pytest.raises(InvalidTally, match=numbers):
         Tally.from_bytes(tally.to_bytes(), SURVEYS[0])
 
 
 def test_what_is_wrong_with_bytes_is_said():
     survey = Survey("Q", ["a", "b", "c"], 1.0)
     data, other = survey.tally().to_bytes(), Survey("Q", ["a", "b", "c"], 1.0, id="other")
-    damaged = "The tally is damaged: its checksum does not match."
-    size = "A tally of this survey has 76 bytes. Got {}."
     longer = data[:-4] + bytes(8)
     longer += zlib.crc32(longer).to_bytes(4, "little")
-    for bytes_, said in (
-        (b"no", "Not a tally: it does not begin with the tally format's mark."),
-        (data[:51], size.format(51)),
-        (data[:45], size.format(45)),
-        (data[:52], damaged),
-        (data[:-1] + bytes([data[-1] ^ 1]), damaged),
-        (longer, size.format(84)),
+    for bytes_, named in (
+        (b"no", "mark"),
+        (data[:51], r"\b76\b.*\b51\b"),
+        (data[:45], r"\b76\b.*\b45\b"),
+        (data[:52], "checksum"),
+        (data[:-1] + bytes([data[-1] ^ 1]), "checksum"),
+        (longer, r"\b76\b.*\b84\b"),
     ):
-        with pytest.raises(InvalidTally) as caught:
+        with pytest.raises(InvalidTally, match=named):
             Tally.from_bytes(bytes_, survey)
-        assert str(caught.value) == said
     mine, theirs = survey.fingerprint[:12], other.fingerprint[:12]
-    with pytest.raises(SurveyMismatch) as caught:
+    with pytest.raises(SurveyMismatch, match=f"{theirs}.*'q'.*{mine}"):
         Tally.from_bytes(other.tally().to_bytes(), survey)
-    assert str(caught.value) == f"The tally is of another survey ({theirs}…) than 'q' ({mine}…)."
-    with pytest.raises(SurveyMismatch) as caught:
+    with pytest.raises(SurveyMismatch, match=f"'other'.*{theirs}.*'q'.*{mine}"):
         survey.tally().merge(other.tally())
-    assert str(caught.value) == (
-        f"A tally of survey 'other' ({theirs}…) cannot be merged into one of 'q' ({mine}…)."
-    )
 
 
 def test_the_bytes_of_a_tally_are_these():
@@ -177,17 +171,17 @@ def test_each_kind_of_answer_has_its_estimate():
 
 def test_tallies_of_another_survey_are_refused():
     mine, other = Survey("Q", CATEGORIES, 1.0), Survey("Q", CATEGORIES, 1.0, id="wave-2")
-    with pytest.raises(SurveyMismatch, match="'wave-2' .* cannot be merged into one of 'q'"):
+    with pytest.raises(SurveyMismatch, match="'wave-2'.*'q'"):
         mine.tally().merge(other.tally())
     with pytest.raises(SurveyMismatch):
         mine.tally() + other.tally()
-    with pytest.raises(SurveyMismatch, match="of another survey"):
+    with pytest.raises(SurveyMismatch, match="'q'"):
         Tally.from_bytes(other.tally().to_bytes(), mine)
     with pytest.raises(TypeError):
         mine.tally() + 1
-    with pytest.raises(InvalidArgument, match="'other' parameter of Tally.merge must be a Tally"):
+    with refused("other", "Tally.merge", value=1):
         mine.tally().merge(1)
-    with pytest.raises(InvalidTally, match="Not a tally"):
+    with pytest.raises(InvalidTally):
         Tally.from_bytes(None, mine)
 
 
@@ -196,8 +190,9 @@ def test_a_bad_report_leaves_the_tally_as_it_was():
     tally = tally_of(survey, ["c1", "c2"], 1)
     before = tally.to_bytes()
     good = survey.randomize("c1")
-    with pytest.raises(InvalidReport, match=r"reports\[1\]"):
+    with pytest.raises(InvalidReport, match=r"reports\[1\]") as caught:
         tally.update([good, bytes(len(good)), good])
+    assert caught.value.row == 1
     assert tally.to_bytes() == before
 
 
@@ -221,15 +216,15 @@ def test_a_tally_holds_no_more_reports_than_it_says(monkeypatch):
     assert Tally.from_bytes(full.to_bytes(), survey) == full
     before = full.to_bytes()
     for add in (lambda: full.update(report), lambda: full.merge(one)):
-        with pytest.raises(InvalidTally, match="at most 5 reports"):
+        with pytest.raises(InvalidTally, match=r"\b5\b"):
             add()
     assert full.to_bytes() == before
-    with pytest.raises(InvalidTally, match="at most 5 reports. Got 6."):
+    with pytest.raises(InvalidTally, match=r"\b5\b.*\b6\b"):
         Tally.from_bytes(six.to_bytes(), survey)
 
 
 def test_an_empty_tally_has_no_estimate():
-    with pytest.raises(NoReports, match="survey 'q' has no reports yet"):
+    with pytest.raises(NoReports, match="'q'"):
         SURVEYS[0].tally().estimate()
 
 
@@ -291,10 +286,10 @@ def test_files_of_tallies(tmp_path):
     assert Tally.read(tmp_path / "week.tally", survey) == tally
     assert (tmp_path / "week.tally").stat().st_mode & 0o777 == 0o600
     other = Survey("Q", ["a", "b", "c"], 1.0, id="next")
-    with pytest.raises(SurveyMismatch, match="week.tally: The tally is of another survey"):
+    with pytest.raises(SurveyMismatch, match="week.tally"):
         Tally.read(tmp_path / "week.tally", other)
     (tmp_path / "no.tally").write_bytes(b"no")
-    with pytest.raises(InvalidTally, match="no.tally: Not a tally"):
+    with pytest.raises(InvalidTally, match="no.tally"):
         Tally.read(tmp_path / "no.tally", survey)
 
 
@@ -305,7 +300,7 @@ def test_a_file_of_any_size_is_refused_before_it_is_read(tmp_path):
     with path.open("r+b") as file:
         file.truncate(2 << 30)
     tracemalloc.start()
-    with pytest.raises(InvalidTally, match="A tally of this survey has 76 bytes. Got 2147483648."):
+    with pytest.raises(InvalidTally, match=r"\b76\b.*\b2147483648\b"):
         Tally.read(path, survey)
     assert tracemalloc.get_traced_memory()[1] < 1e6
     tracemalloc.stop()

@@ -38,7 +38,7 @@ def test_every_file_of_loops_is_found_here_by_its_name():
 
 
 def test_what_is_no_kernel_is_said():
-    with pytest.raises(AttributeError, match="'privet.analysis.kernels' has no attribute 'tos'"):
+    with pytest.raises(AttributeError, match="kernels.*'tos'"):
         _ = kernels.tos
 
 
