@@ -1,6 +1,7 @@
 """Several choices: what is refused, the contract, the mechanism that is taken, estimates."""
 
 import json
+import re
 
 import numpy as np
 import polars as pl
@@ -9,9 +10,10 @@ import pytest
 
 from privet import Several, Survey
 from privet.entropy import seeded
-from privet.errors import InvalidAnswer, InvalidArgument, InvalidSurvey
+from privet.errors import InvalidAnswer, InvalidSurvey
 from privet.mechanisms import SetSubset
 from privet.sums import pair_counts, pair_shares
+from refusals import refused
 
 DRINKS = ["tea", "coffee", "milk", "juice"]
 KIND = Several(DRINKS, most=2)
@@ -19,22 +21,22 @@ SURVEY = Survey("What do you drink?", KIND, 2.0)
 
 
 @pytest.mark.parametrize(
-    ("options", "more", "said"),
+    ("options", "more", "parameter", "value"),
     [
-        ("tea", {}, "'options' parameter of Several must be an ordered sequence"),
-        (["tea"], {}, "'options' .* at least two"),
-        (["tea", "tea"], {}, r"'options\[1\]' .* different from options\[0\]"),
-        (["tea", ""], {}, r"'options\[1\]' .* non-empty"),
-        (DRINKS, {"most": 0}, r"'most' parameter of Several must be an int in \[1, 4\]. Got 0"),
-        (DRINKS, {"most": 5}, r"'most' .* in \[1, 4\]. Got 5"),
-        (DRINKS, {"most": True}, "'most' .* Got True"),
-        (DRINKS, {"most": 2.0}, "'most' .* Got 2.0"),
-        (["tea", "milk"], {}, r"'most' .* in \[1, 2\]. Got 3"),
-        (DRINKS, {"pairs": 1}, "'pairs' .* True or False. Got 1"),
+        ("tea", {}, "options", "tea"),
+        (["tea"], {}, "options", ["tea"]),
+        (["tea", "tea"], {}, "options[1]", "tea"),
+        (["tea", ""], {}, "options[1]", ""),
+        (DRINKS, {"most": 0}, "most", 0),
+        (DRINKS, {"most": 5}, "most", 5),
+        (DRINKS, {"most": True}, "most", True),
+        (DRINKS, {"most": 2.0}, "most", 2.0),
+        (["tea", "milk"], {}, "most", 3),
+        (DRINKS, {"pairs": 1}, "pairs", 1),
     ],
 )
-def test_arguments_are_checked(options, more, said):
-    with pytest.raises(InvalidArgument, match=said):
+def test_arguments_are_checked(options, more, parameter, value):
+    with refused(parameter, "Several", value=value):
         Several(options, **more)
 
 
@@ -48,26 +50,31 @@ def test_an_answer_is_a_few_options_in_any_order(answer, value):
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "wrong", "rule"),
     [
-        (None, "^the answer is empty, which is not a list of at most 2 options"),
-        ("tea", "^'tea' is not a list of at most 2 options of this survey"),
-        (b"tea", "^the answer is not UTF-8 text"),
-        (3, "^3 is not a list of at most 2 options"),
-        (["tee"], "^'tee' is not a category of this survey. Did you mean 'tea'"),
-        (["tea", "wine"], "^'wine' is not"),
-        (["tea", None], "^the answer is empty"),
-        (["tea", ["milk"]], "is not"),
-        (["tea", "milk", "juice"], "is not at most 2 options: it has 3"),
-        (["tea", "tea"], r"^\['tea', 'tea'\] is not a list of different options"),
+        (None, None, "list"),
+        ("tea", "tea", "list"),
+        (b"tea", b"tea", "list"),
+        (3, 3, "list"),
+        (["tee"], "tee", "category"),
+        (["tea", "wine"], "wine", "category"),
+        (["tea", None], None, "category"),
+        (["tea", ["milk"]], ["milk"], "category"),
+        (["tea", "milk", "juice"], ["tea", "milk", "juice"], r"\b2\b.*\b3\b"),
+        (["tea", "tea"], ["tea", "tea"], "different"),
     ],
 )
-def test_what_is_no_answer(answer, said):
-    for randomize in (SURVEY.randomize, lambda a: SURVEY.randomize(a, secret=bytes(16))):
-        with pytest.raises(InvalidAnswer, match=said):
+def test_what_is_not_an_answer(answer, wrong, rule):
+    for row, randomize in (
+        (None, SURVEY.randomize),
+        (None, lambda a: SURVEY.randomize(a, secret=bytes(16))),
+        (1, lambda a: SURVEY.randomize_batch([["tea"], a])),
+    ):
+        with pytest.raises(InvalidAnswer) as caught:
             randomize(answer)
-    with pytest.raises(InvalidAnswer, match=r"^answers\[1\]: "):
-        SURVEY.randomize_batch([["tea"], answer])
+        assert (caught.value.row, caught.value.answer) == (row, wrong)
+        assert caught.value.nearest == ("tea" if wrong == "tee" else None)
+        assert re.search(rule, caught.value.rule)
 
 
 def test_the_order_of_options_does_not_change_a_keyed_report():
@@ -87,14 +94,14 @@ def test_a_survey_survives_json(mechanism):
 
 
 def test_mechanisms_of_one_value_do_not_fit():
-    with pytest.raises(InvalidArgument, match="one of auto, set-subset, one-option, listed-sets"):
+    with refused("mechanism", "Survey", value="k-subset"):
         Survey("?", KIND, 2.0, mechanism="k-subset")
     other = Survey("?", Several(DRINKS, most=3), 2.0).mechanism
-    with pytest.raises(InvalidArgument, match="for at most 2 of 4 options and epsilon = 2.0"):
+    with refused("mechanism", "Survey", value=other):
         Survey("?", KIND, 2.0, mechanism=other)
     fields = json.loads(SURVEY.to_json())
     fields["answers"]["most"] = 3
-    with pytest.raises(InvalidSurvey, match="is not for at most 3 of 4 options"):
+    with pytest.raises(InvalidSurvey, match=r"\b3 of 4\b"):
         Survey.from_json(json.dumps(fields))
 
 
@@ -102,7 +109,7 @@ def test_kinds_are_immutable_values():
     assert Several(DRINKS, most=2) == KIND
     assert hash(Several(DRINKS, most=2)) == hash(KIND)
     assert Several(DRINKS, most=3) != KIND != Several(DRINKS[::-1], most=2)
-    with pytest.raises(AttributeError, match="Several is immutable"):
+    with pytest.raises(AttributeError, match="Several.*'most'"):
         KIND.most = 3
 
 
@@ -123,8 +130,9 @@ def test_columns_of_lists_and_of_text_are_alike(column):
 
 def test_a_cell_that_is_no_text_is_said_to_be_none():
     column = pa.array([b"tea", b"caf\xe9"], pa.binary())
-    with pytest.raises(InvalidAnswer, match=r"^answers\[1\]: the answer is not UTF-8 text"):
+    with pytest.raises(InvalidAnswer) as caught:
         SURVEY.randomize_batch(column)
+    assert (caught.value.row, caught.value.answer) == (1, b"caf\xe9")
 
 
 # --- estimates ------------------------------------------------------------------------------------
@@ -168,5 +176,5 @@ def test_with_pairs_a_mechanism_is_taken_that_tells_them():
 def test_control_where_a_report_holds_one_option_pairs_cannot_be_had(mechanism):
     mechanism = Survey("?", KIND, 2.0, mechanism=mechanism).mechanism
     reports = mechanism.randomize(np.zeros((10, 1), dtype=np.int64))
-    with pytest.raises(InvalidArgument, match="'mechanism' parameter of pair_counts must be "):
+    with refused("mechanism", "pair_counts"):
         pair_counts(mechanism, reports)

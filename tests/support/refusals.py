@@ -11,10 +11,11 @@ _ANY = object()
 
 
 @contextmanager
-def refused(parameter, owner=None, *, value=_ANY):
+def refused(parameter, owner=None, *, value=_ANY, naming=""):
     """Check that the block raises InvalidArgument for this parameter, and this value if given.
 
-    The owner, such as "KSubset" or "Tally.update", must occur in the message as a whole name.
+    The owner, such as "KSubset" or "Tally.update", must occur in the message as a whole name;
+    `naming` is a regular expression for what else must, such as a column's name or a row.
     """
     with pytest.raises(InvalidArgument) as caught:
         yield caught
@@ -22,3 +23,4 @@ def refused(parameter, owner=None, *, value=_ANY):
     assert error.parameter == parameter, error
     assert value is _ANY or repr(error.value) == repr(value), error
     assert owner is None or re.search(rf"(?<![\w.]){re.escape(owner)}(?![\w.])", str(error)), error
+    assert re.search(naming, str(error)), error
