@@ -99,10 +99,10 @@ def test_a_kind_of_its_own_is_drafted():
     survey = contract_of(draft)
     assert survey == Survey("Which grade?", Grades(6), 1.0, id="school")
     questions["school"]["worst"] = 1
-    with pytest.raises(InvalidSurvey, match="question 'school': The 'worst' parameter of Grades"):
+    with pytest.raises(InvalidSurvey, match="'school'.*'worst'"):
         contract_of(draft)
     questions["school"]["best"] = 1
-    with pytest.raises(InvalidSurvey, match="no field 'best': there are grades, question, worst"):
+    with pytest.raises(InvalidSurvey, match="'best'"):
         contract_of(draft)
 
 

@@ -10,11 +10,11 @@ from privet import Scale, Several, Survey, simulate
 from privet.analysis.numbers import Numbers
 from privet.analysis.scale_estimate import ScaleEstimate
 from privet.device.answers.choice import Choice
-from privet.errors import InvalidArgument
 from privet.mechanisms import Interval, KSubset, ListedSets, OneOption, Rappor, SetSubset
 from privet.plan import Plan, ScalePlan, plan
 from privet.plan.margins import common_margin, expected_interval, mean_margin, rare_margin
 from privet.plan.planning import plan_with
+from refusals import refused
 
 AGE = Scale(0, 120, 61, "years")
 
@@ -146,19 +146,19 @@ def test_the_mean_of_many_people_has_the_normal_margin():
 
 
 @pytest.mark.parametrize(
-    ("answers", "arguments", "said"),
+    ("answers", "arguments", "parameter", "value"),
     [
-        (AGE, {"epsilon": 1.0, "margin": 60}, r"a number in \(0, 60\), in the scale's units"),
-        (AGE, {"epsilon": 1.0, "margin": True}, "'margin'"),
-        (AGE, {"n": 10, "margin": 0.001}, "reached by 10 people at epsilon <= 20"),
-        (options(5, 2), {"epsilon": 1.0, "margin": 2.0}, r"a float in \(0, 1\)"),
-        (options(5, 2), {"epsilon": 0.0, "n": 10}, "'epsilon'"),
-        (["a", "b"], {"epsilon": 1.0, "n": 10}, "'answers' .* a number of categories, or answers"),
-        (True, {"epsilon": 1.0, "n": 10}, "'answers'"),
+        (AGE, {"epsilon": 1.0, "margin": 60}, "margin", 60),
+        (AGE, {"epsilon": 1.0, "margin": True}, "margin", True),
+        (AGE, {"n": 10, "margin": 0.001}, "margin", 0.001),
+        (options(5, 2), {"epsilon": 1.0, "margin": 2.0}, "margin", 2.0),
+        (options(5, 2), {"epsilon": 0.0, "n": 10}, "epsilon", 0.0),
+        (["a", "b"], {"epsilon": 1.0, "n": 10}, "answers", ["a", "b"]),
+        (True, {"epsilon": 1.0, "n": 10}, "answers", True),
     ],
 )
-def test_bad_plans_are_refused(answers, arguments, said):
-    with pytest.raises(InvalidArgument, match=said):
+def test_bad_plans_are_refused(answers, arguments, parameter, value):
+    with refused(parameter, value=value):
         plan(answers, **arguments)
 
 
@@ -171,13 +171,13 @@ def test_one_choice_is_planned_by_its_number_of_categories(wished):
 
 
 @pytest.mark.parametrize(
-    ("answers", "mechanism", "said"),
+    ("answers", "mechanism"),
     [
-        (3, Rappor(3, 1.0), "one that hits every category at the same rate"),
-        (AGE, KSubset(61, 1.0), "one of windows of 61 cells"),
-        (AGE, Interval(60, 1.0), "one of windows of 61 cells"),
+        (3, Rappor(3, 1.0)),
+        (AGE, KSubset(61, 1.0)),
+        (AGE, Interval(60, 1.0)),
     ],
 )
-def test_a_mechanism_of_other_answers_is_refused(answers, mechanism, said):
-    with pytest.raises(InvalidArgument, match=said):
+def test_a_mechanism_of_other_answers_is_refused(answers, mechanism):
+    with refused("mechanism", "plan", value=mechanism):
         plan_with(answers, mechanism, 100, 0.95)
