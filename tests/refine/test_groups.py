@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from crowds import zipf
-from privet.errors import InvalidArgument
 from privet.mechanisms import GeometricNoise, Hadamard, KSubset
 from privet.refine import project_simplex, shrink, shrink_groups
 from privet.simulate import counts
+from refusals import refused
 
 MECHANISMS = [KSubset(4, 0.5), KSubset(10, 1.0), KSubset(10, 3.0)]
 
@@ -148,13 +148,10 @@ def test_bad_arguments():
         (hits, [10], "(2, 3) and (1,)"),
         (hits[:0], [], "(0, 3) and (0,)"),
     ):
-        with pytest.raises(InvalidArgument) as caught:
+        with refused("counts", "shrink_groups") as caught:
             shrink_groups(mechanism, wrong, n)
-        assert str(caught.value) == (
-            "The 'counts' parameter of shrink_groups must be a row for each of n's groups. "
-            f"Got 'shapes {shapes}' instead."
-        )
-    with pytest.raises(InvalidArgument, match=r"counts\[0\]"):
+        assert shapes in caught.value.value
+    with refused("counts[0]"):
         shrink_groups(mechanism, hits, [10, 3])
-    with pytest.raises(InvalidArgument, match="a Symmetric mechanism"):
+    with refused("mechanism"):
         shrink_groups(GeometricNoise(3, 1.0), hits, [10, 10])

@@ -8,5 +8,5 @@ from privet import refine
 def test_every_name_is_found_and_no_other():
     for name in refine.__all__:
         assert getattr(refine, name).__name__ == name
-    with pytest.raises(AttributeError, match="module 'privet.refine' has no attribute 'shrunk'"):
+    with pytest.raises(AttributeError, match="refine.*'shrunk'"):
         refine.shrunk  # noqa: B018

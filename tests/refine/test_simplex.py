@@ -13,8 +13,8 @@ from hypothesis.extra.numpy import arrays
 
 import naive
 from privet.analysis.refine.simplex import _COMPILED_FROM, _by_passes, _by_sort
-from privet.errors import InvalidArgument
 from privet.refine import project_simplex
+from refusals import refused
 
 vectors = arrays(np.float64, st.integers(1, 30), elements=st.floats(-5, 5))
 # Every finite float, and enough of them within 1 of each other to be kept.
@@ -188,14 +188,14 @@ def test_far_from_the_simplex(project):
 
 
 @pytest.mark.parametrize(
-    ("v", "message"),
+    ("v", "parameter"),
     [
-        ([], r"'v' parameter of project_simplex must be a non-empty vector"),
-        ([[1.0]], "a non-empty vector"),
-        ([0.0, float("nan")], r"'v\[1\]' parameter of project_simplex must be finite. Got nan"),
-        ([0.0] * _COMPILED_FROM + [float("inf")], rf"'v\[{_COMPILED_FROM}\]' .* finite. Got inf"),
+        ([], "v"),
+        ([[1.0]], "v"),
+        ([0.0, float("nan")], "v[1]"),
+        ([0.0] * _COMPILED_FROM + [float("inf")], f"v[{_COMPILED_FROM}]"),
     ],
 )
-def test_bad_vectors_are_refused(v, message):
-    with pytest.raises(InvalidArgument, match=message):
+def test_bad_vectors_are_refused(v, parameter):
+    with refused(parameter, "project_simplex"):
         project_simplex(v)
