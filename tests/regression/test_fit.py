@@ -11,6 +11,7 @@ from privet.analysis.regression.supports import Supports
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, NoReports
 from privet.regression import Linear
+from refusals import refused
 
 DRINKS = ["tea", "coffee", "juice"]
 TRUTH = np.array([[-0.5, 0.3], [0.8, -0.4], [0.6, 0.0]])
@@ -110,7 +111,8 @@ def test_the_table_is_aligned_and_has_the_numbers():
     survey = Survey("What do you drink?", DRINKS, 2.0)
     fitted = regression.fit(survey, *crowd(survey, 2000, seed=1)[::-1])
     title, heads, *rows = str(fitted).splitlines()
-    assert title == "Multinomial logit of 2,000 reports, compared with 'tea'; 95 % intervals"
+    for part in ("logit", "2,000", "'tea'", "95 %"):
+        assert part in title
     assert heads.split() == ["coefficient", "std.", "error", "low", "high", "p-value"]
     assert len({len(line) for line in (heads, *rows)}) == 1
     assert [row.split()[0] for row in rows] == ["coffee", "age", "region", "juice", "age", "region"]
@@ -145,7 +147,7 @@ def test_results_cannot_be_changed():
         fitted.coefficients[0] = 0
     with pytest.raises(AttributeError):
         fitted.n = 0
-    with pytest.raises(InvalidArgument, match="Logit.interval"):
+    with refused("level", "Logit.interval", value=95):
         fitted.interval(95)
 
 
@@ -163,7 +165,8 @@ def test_a_scale_gets_a_linear_regression_of_its_mean():
         [fitted.coefficients[0], fitted.coefficients.sum()]
     )
     lines = str(fitted).splitlines()
-    assert lines[0] == "Linear regression of 20,000 reports; 95 % intervals"
+    for part in ("Linear", "20,000", "95 %"):
+        assert part in lines[0]
     assert [line.split()[0] for line in lines[2:]] == ["intercept", "member"]
 
 
@@ -174,17 +177,17 @@ def test_what_cannot_be_fitted_is_said():
         regression.fit(survey, reports[:0], {})
     with pytest.raises(InvalidReport, match=r"reports\[1\]"):
         regression.fit(survey, [bytes(reports[0]), b"\xff"], {"x": [1, 2]})
-    with pytest.raises(InvalidArgument, match="one row for each of the 99 reports"):
+    with refused("covariates", naming=r"\b99\b"):
         regression.fit(survey, reports[1:], known)
-    with pytest.raises(InvalidArgument, match="do not follow from others.*'half'"):
+    with refused("covariates", value="half"):
         regression.fit(survey, reports, {"age": known["age"], "half": known["age"] / 2 + 1})
-    with pytest.raises(InvalidArgument, match="nor are constant.*'one'"):
+    with refused("covariates", value="one"):
         regression.fit(survey, reports, {"one": np.ones(100)})
     many = Survey("Q", [str(i) for i in range(1002)], 2.0)
-    with pytest.raises(InvalidArgument, match="at most 2000 coefficients. Got '2 × 1001'"):
+    with refused("covariates", "fit", value="2 × 1001"):
         regression.fit(many, many.randomize_batch(["1"] * 9), {"x": np.arange(9)})
     noise = Survey("Q", DRINKS, 2.0, mechanism="geometric-noise")
-    with pytest.raises(InvalidArgument, match="'survey' parameter of fit must be of a mechanism"):
+    with refused("survey", "fit"):
         regression.fit(noise, noise.randomize_batch(["tea"] * 9), {"x": np.arange(9)})
 
 
@@ -353,9 +356,8 @@ def test_another_baseline_turns_a_coefficient_around():
 def test_a_reference_that_there_is_not_is_refused(parameter, value):
     known, reports = rare_crowd(1, n=100)
     known["number"] = np.arange(100)
-    with pytest.raises(InvalidArgument) as error:
+    with refused(parameter):
         regression.fit(RARE, reports, known, **{parameter: value})
-    assert error.value.parameter == parameter
 
 
 def test_a_scale_has_no_reference_but_intervals_of_predictions():
@@ -363,7 +365,7 @@ def test_a_scale_has_no_reference_but_intervals_of_predictions():
     rng = np.random.default_rng(1)
     group = np.where(rng.random(5000) < 0.5, "first", "second")
     reports = survey.randomize_batch(rng.normal(30, 5, 5000).clip(0, 64), entropy=seeded(1))
-    with pytest.raises(InvalidArgument, match="reference"):
+    with refused("reference", value="a"):
         regression.fit(survey, reports, {"group": group}, reference="a")
     fitted = regression.fit(survey, reports, {"group": group}, weights=np.ones(5000))
     plain = regression.fit(survey, reports, {"group": group})
