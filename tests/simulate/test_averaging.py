@@ -5,7 +5,6 @@ import pytest
 
 from exact import law
 from privet import Survey
-from privet.errors import InvalidArgument
 from privet.mechanisms import (
     Cyclotomic,
     GeometricNoise,
@@ -16,6 +15,7 @@ from privet.mechanisms import (
     TwoLevelUnary,
 )
 from privet.simulate import averaging
+from refusals import refused
 
 
 def guessed(counts, own):
@@ -122,16 +122,16 @@ def test_a_seed_gives_the_same_again():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "parameter"),
     [
-        ({"reports": []}, "'reports' parameter of averaging must be at least one number"),
-        ({"reports": [0]}, "'reports' parameter of averaging must be an int in "),
-        ({"reports": [1.5]}, "'reports' parameter of averaging must be an int in "),
-        ({"people": 1}, "'people' parameter of averaging must be an int in "),
-        ({"people": 10**9}, "'people' parameter of averaging must be an int in "),
-        ({"mechanism": GeometricNoise(5, 1.0)}, "support some values"),
+        ({"reports": []}, "reports"),
+        ({"reports": [0]}, "reports"),
+        ({"reports": [1.5]}, "reports"),
+        ({"people": 1}, "people"),
+        ({"people": 10**9}, "people"),
+        ({"mechanism": GeometricNoise(5, 1.0)}, "survey"),
     ],
 )
-def test_bad_arguments_are_refused(options, message):
-    with pytest.raises(InvalidArgument, match=message):
+def test_bad_arguments_are_refused(options, parameter):
+    with refused(parameter):
         averaging(**{"mechanism": KSubset(5, 1.0), **options})

@@ -11,9 +11,9 @@ from scipy import stats
 
 from privet import simulate
 from privet.analysis import laws
-from privet.analysis.kernels.population_counts import hypergeometric
-from privet.errors import InvalidArgument
+from privet.analysis.kernels.population import hypergeometric
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
+from refusals import refused
 
 ALPHA = 1e-6
 
@@ -208,31 +208,29 @@ def test_extreme_truths():
 
 
 @pytest.mark.parametrize(
-    ("truth", "message"),
+    ("truth", "parameter", "shown"),
     [
-        (
-            [1, -1, 0],
-            r"'truth\[1\]' parameter of counts must be a whole number in .* Got -1 instead",
-        ),
-        ([1, 0.5, 0], r"'truth\[1\]'.*Got 0.5"),
-        ([1, float("nan"), 0], r"'truth\[1\]'.*Got nan"),
-        ([0, 0, 0], "1 to 10,000,000,000 people in all.*Got 0 instead"),
-        ([10**10, 1, 0], "1 to 10,000,000,000 people.*Got 10000000001"),
-        ([2**63, 1, 0], r"'truth\[0\]'.*Got 9.22"),
-        ([1, 2], r"3 whole numbers.*shape \(2,\)"),
-        ([], r"3 whole numbers.*shape \(0,\)"),
-        (["a", "b", "c"], "3 whole numbers"),
+        ([1, -1, 0], "truth[1]", "-1"),
+        ([1, 0.5, 0], "truth[1]", "0.5"),
+        ([1, float("nan"), 0], "truth[1]", "nan"),
+        ([0, 0, 0], "truth", "0"),
+        ([10**10, 1, 0], "truth", "10000000001"),
+        ([2**63, 1, 0], "truth[0]", "9.22"),
+        ([1, 2], "truth", "(2,)"),
+        ([], "truth", "(0,)"),
+        (["a", "b", "c"], "truth", "U1"),
     ],
 )
-def test_bad_truths_are_named(truth, message):
-    with pytest.raises(InvalidArgument, match=message):
+def test_bad_truths_are_named(truth, parameter, shown):
+    with refused(parameter, "counts") as caught:
         simulate.counts(KSubset(3, 1.0), truth)
+    assert shown in str(caught.value.value)
 
 
 def test_other_bad_arguments_are_named():
-    with pytest.raises(InvalidArgument, match="'seed' parameter of counts"):
+    with refused("seed", "counts"):
         simulate.counts(KSubset(3, 1.0), [1, 2, 3], seed="x")
-    with pytest.raises(InvalidArgument, match="'seed' parameter of counts"):
+    with refused("seed", "counts"):
         simulate.counts(KSubset(3, 1.0), [1, 2, 3], seed=-1)
-    with pytest.raises(InvalidArgument, match="'mechanism' parameter of counts"):
+    with refused("mechanism", "counts"):
         simulate.counts("k-subset", [1, 2, 3])
