@@ -10,6 +10,7 @@ from privet.errors import InvalidArgument, NoReports
 from privet.mechanisms import BinaryRR, Cyclotomic, KSubset, OneBit, Projective
 from privet.tables import Combined, PageCounts
 from questionnaires import correlated, margin, matrix_of, page_of, pages_of, sums_over
+from refusals import refused
 
 SIZES = 3, 4, 2
 PAGES = [(0, 1), (2, 1), (0, 2), (0,)]
@@ -125,9 +126,9 @@ def test_what_nobody_answered_is_named():
     pages = pages_of(joint, PAGES, [1000, 0, 2000, 500], 1.0)
     combined = Combined(pages, SIZES, names=["tea", "cake", "milk"])
     assert combined.question(2).frequencies.shape == (2,)
-    with pytest.raises(NoReports, match="Nobody answered 'cake' and 'milk' together"):
+    with pytest.raises(NoReports, match="'cake'.*'milk'"):
         combined.table(1, 2)
-    with pytest.raises(NoReports, match="Nobody answered 'cake'"):
+    with pytest.raises(NoReports, match="'cake'"):
         Combined(pages[2:], SIZES, names=["tea", "cake", "milk"]).question(1)
 
 
@@ -141,7 +142,7 @@ def test_bad_arguments_are_refused():
     for asked in [(0, 0), (0, 2), (-1, 0)]:
         with pytest.raises(InvalidArgument):
             combined.table(*asked)
-    with pytest.raises(InvalidArgument, match="sizes"):
+    with refused("sizes", "PageCounts", value=(2, 4)):
         PageCounts((0, 1), (2, 4), KSubset(6, 1.0), 10, np.ones(6, dtype=np.int64))
-    with pytest.raises(InvalidArgument, match="questions"):
+    with refused("questions", "PageCounts", value=(0, 0)):
         PageCounts((0, 0), (2, 3), KSubset(6, 1.0), 10, np.ones(6, dtype=np.int64))

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from privet.analysis.tables.surplus import surplus
-from privet.errors import InvalidArgument
 from privet.figures import save_table
 from privet.tables import Combined
 from questionnaires import correlated, pages_of
+from refusals import refused
 
 TIED = np.array([[0.40, 0.05, 0.05], [0.05, 0.25, 0.20]])
 ANSWERS = [["yes", "no"], ["none", "$some$", "much"]]
@@ -77,7 +77,7 @@ def test_no_mark_in_cells_of_next_to_nobody():
 def test_what_does_not_fit_is_refused():
     """Three questions, and answers beyond counting."""
     joint = correlated((2, 2, 2))
-    with pytest.raises(InvalidArgument, match="two"):
+    with refused("questions"):
         Combined(pages_of(joint, [(0, 1, 2)], [100], 1.0), joint.shape).table(0, 1, 2).plot()
-    with pytest.raises(InvalidArgument, match="20 answers"):
+    with refused("table", "plot_table", naming=r"\b20\b"):
         table_of(correlated((2, 30))).plot()

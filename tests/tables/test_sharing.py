@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from privet.errors import InvalidArgument
 from privet.mechanisms import BinaryRR, KSubset
 from privet.tables import compare, page_shares, total_variance
+from refusals import refused
 
 CASES = [
     ((3, 4, 2), [(0,), (1,), (2,), (0, 1), (1, 2)], [(0,), (1,), (2,), (0, 1), (1, 2)], 1.0, []),
@@ -81,15 +81,15 @@ def test_mechanisms_may_be_given():
 
 def test_bad_arguments_are_refused():
     """Each by name."""
-    with pytest.raises(InvalidArgument, match="wanted"):
+    with refused("wanted"):
         page_shares([(0,), (1,)], (2, 2), 1.0, [(0, 1)])
-    with pytest.raises(InvalidArgument, match="wanted"):
+    with refused("wanted"):
         page_shares([(0,)], (2,), 1.0, [])
-    with pytest.raises(InvalidArgument, match="page"):
+    with refused("page"):
         page_shares([(0, 2)], (2, 2), 1.0, [(0,)])
-    with pytest.raises(InvalidArgument, match="epsilon"):
+    with refused("epsilon"):
         page_shares([(0,)], (2,), [KSubset(3, 1.0)], [(0,)])
-    with pytest.raises(InvalidArgument, match="alone"):
+    with refused("alone[0]", value=0.0):
         page_shares([(0,)], (2,), 1.0, [(0,)], alone=[0.0])
 
 

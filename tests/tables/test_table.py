@@ -9,10 +9,10 @@ import pytest
 from privet import simulate
 from privet.analysis.tables.association import _law
 from privet.analysis.tables.ratios import shown
-from privet.errors import InvalidArgument
 from privet.mechanisms import Cyclotomic, KSubset
 from privet.tables import Combined, PageCounts
 from questionnaires import correlated, margin, page_of, pages_of
+from refusals import refused
 
 PAGES, PEOPLE = [(0, 1), (0,), (1,)], [2000, 600, 600]
 TIED = np.array([[0.30, 0.05, 0.05], [0.05, 0.25, 0.30]])
@@ -125,9 +125,9 @@ def test_independence_is_rejected_where_answers_go_together():
     """Nearly always, and the result says so in words."""
     every = [table.independence() for table in tables_of(TIED, 100)]
     assert np.mean([one.p_value < 0.05 for one in every]) > 0.95
-    assert str(every[0]).startswith("Answers to 'question 0' and 'question 1' go together (p = ")
+    assert "'question 0' and 'question 1' go together" in str(every[0])
     (free,) = (table.independence() for table in tables_of(FREE, 1))
-    assert str(free).startswith("No sign that answers to 'question 0' and 'question 1' go together")
+    assert str(free).startswith("No sign")
     assert free.degrees_of_freedom == 2
 
 
@@ -309,7 +309,7 @@ def test_three_questions_have_cells_and_no_rows():
     np.testing.assert_allclose(table.frequencies, joint.transpose(2, 0, 1), atol=1e-12)
     np.testing.assert_allclose(table.margin(1).frequencies, margin(joint, (1,)), atol=1e-12)
     for asked in (table.row_shares, table.column_shares, table.independence, table.association):
-        with pytest.raises(InvalidArgument, match="two"):
+        with refused("questions", f"Table.{asked.__name__}"):
             asked()
-    with pytest.raises(InvalidArgument, match="question"):
+    with refused("question", "Table.margin", value=3):
         table.margin(3)
