@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from privet import paper, theory
-from privet.errors import InvalidArgument
+from refusals import refused
 
 
 def test_the_curves_are_those_of_the_theory():
@@ -52,15 +52,15 @@ def test_of_two_or_three_values_one_is_always_the_best_report(d):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "parameter", "value"),
     [
-        ({"d": []}, "The 'd' parameter of information must be at least one value"),
-        ({"epsilon": []}, "The 'epsilon' parameter of information must be at least one value"),
-        ({"d": [1]}, "'d' .* must be an int in \\[2, .*Got 1 instead"),
-        ({"d": [2.5]}, "'d' .*Got 2.5 instead"),
-        ({"epsilon": [1.0, 0.0]}, "'epsilon' .* must be a finite number > 0. Got 0.0 instead"),
+        ({"d": []}, "d", []),
+        ({"epsilon": []}, "epsilon", []),
+        ({"d": [1]}, "d", 1),
+        ({"d": [2.5]}, "d", 2.5),
+        ({"epsilon": [1.0, 0.0]}, "epsilon", 0.0),
     ],
 )
-def test_bad_arguments_are_named(arguments, said):
-    with pytest.raises(InvalidArgument, match=said):
+def test_bad_arguments_are_named(arguments, parameter, value):
+    with refused(parameter, value=value):
         paper.information(**arguments)

@@ -28,6 +28,7 @@ from privet.mechanisms import (
 )
 from privet.shuffle import amplify, closed_form, delta_at, local_epsilon
 from privet.shuffle.blankets import blanket
+from refusals import refused
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "shuffle.csv"
 ROWS = [
@@ -265,7 +266,8 @@ def test_the_local_level_of_a_wanted_central_one_comes_back(build):
     Paged([KSubset(3, 1.0), OneOption(5, 1.0, most=2)], [1, 1]),
 ], ids=str)  # fmt: skip
 def test_what_is_not_known_is_refused(mechanism):
-    with pytest.raises(InvalidArgument, match="one of subsets, designs, sets"):
+    unknown = mechanism.parts[1] if isinstance(mechanism, Paged) else mechanism
+    with refused("mechanism", "shuffle", value=unknown):
         amplify(mechanism, 100, 1e-6)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from privet import paper, theory
-from privet.errors import InvalidArgument
 from privet.theory import formulas
+from refusals import refused
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 LEVELS = [1e-6, 3e-5, 0.001, 0.02, 0.1, 0.24, 0.3, 0.49, 0.51, 0.8, 0.99, 1.01, 1.5, 2, 3.3, 5]
@@ -138,13 +138,11 @@ KINDS = {
     "information_optimal_k": (int, np.int64),
     "mrr_is_suboptimal": (bool, np.bool),
 }
-WHOLE_D, WHOLE_K = "an int in [2, 2**53]", "an int in [1, d - 1]"
-POSITIVE, SHARE = "a finite number > 0", "a number in [0, 1]"
 UNRULY = [
-    *(("d", WHOLE_D, bad) for bad in (1, 0, -7, 2**53 + 1, 2**80, 10.5, True, "ten", None)),
-    *(("k", WHOLE_K, bad) for bad in (0, -1, 10, 12, 2**64, 3.5, False, "l2", None)),
-    *((p, POSITIVE, bad) for p in ("epsilon", "n") for bad in (0, -1.5, np.inf, 1j, "1", None)),
-    *(("theta", SHARE, bad) for bad in (-0.1, 1.1, 2, "half", None)),
+    *(("d", bad) for bad in (1, 0, -7, 2**53 + 1, 2**80, 10.5, True, "ten", None)),
+    *(("k", bad) for bad in (0, -1, 10, 12, 2**64, 3.5, False, "l2", None)),
+    *((p, bad) for p in ("epsilon", "n") for bad in (0, -1.5, np.inf, 1j, "1", None)),
+    *(("theta", bad) for bad in (-0.1, 1.1, 2, "half", None)),
 ]
 
 
@@ -374,21 +372,18 @@ def test_bad_arguments_are_named(name):
     usual = {"d": 10, "epsilon": 1.0, "k": 3, "theta": 0.5, "n": 100}
     cases = [case for case in UNRULY if case[0] in FUNCTIONS[name]]
     assert {case[0] for case in cases} == set(FUNCTIONS[name])
-    for parameter, rule, bad in cases:
+    for parameter, bad in cases:
         arguments = {key: usual[key] for key in FUNCTIONS[name]} | {parameter: bad}
-        with pytest.raises(InvalidArgument) as caught:
+        with refused(parameter, name, value=bad):
             getattr(theory, name)(**arguments)
-        assert str(caught.value) == (
-            f"The '{parameter}' parameter of {name} must be {rule}. Got {bad!r} instead."
-        )
 
 
 def test_the_first_bad_element_is_named():
-    with pytest.raises(InvalidArgument, match=r"'epsilon' .* Got -2\.0 instead"):
+    with refused("epsilon", value=-2.0):
         theory.l2_optimal_k(10, [1.0, -2.0, np.nan])
-    with pytest.raises(InvalidArgument, match=r"'epsilon' .* Got nan instead"):
+    with refused("epsilon", value=float("nan")):
         theory.l2_optimal_k(10, np.array([1.0, np.nan], dtype=np.float32))
-    with pytest.raises(InvalidArgument, match=r"'k' .* Got 5 instead"):
+    with refused("k", value=5):
         theory.hit_rates(np.array([[20], [5]]), 1.0, [3, 5, 7])
 
 
