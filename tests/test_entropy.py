@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from privet.device import entropy
 from privet.device.entropy import Stream
-from privet.errors import InvalidArgument
+from refusals import refused
 
 
 class Ran(Exception):
@@ -308,7 +308,7 @@ def test_a_stream_asks_for_as_many_bytes_as_last_time_and_for_no_fewer_than_it_n
 
 @pytest.mark.parametrize("seed", [-1, 1.5, True, "7", None])
 def test_seed_must_be_a_natural_number(seed):
-    with pytest.raises(InvalidArgument, match="'seed' parameter of seeded must be an int >= 0"):
+    with refused("seed", "seeded", value=seed):
         entropy.seeded(seed)
 
 
@@ -317,10 +317,9 @@ def test_seed_must_be_a_natural_number(seed):
     [(b"", "0 bytes"), (b"short", "5 bytes"), (b"s" * 15, "15 bytes"), ("s" * 16, "str")],
 )
 def test_secret_must_be_long_and_is_never_shown(secret, given):
-    with pytest.raises(InvalidArgument) as caught:
+    with refused("secret", "keyed", value=given) as caught:
         entropy.keyed(secret, b"")
-    rule = "The 'secret' parameter of keyed must be at least 16 bytes."
-    assert str(caught.value) == f"{rule} Got {given!r} instead."
+    assert str(secret) not in str(caught.value)
 
 
 def test_numpys_integers_are_seeds():
@@ -328,11 +327,9 @@ def test_numpys_integers_are_seeds():
 
 
 def test_secure_entropy_is_not_pickled_and_seeds_are():
-    with pytest.raises(
-        TypeError, match="^Secure entropy cannot be pickled: make one where it is used.$"
-    ):
+    with pytest.raises(TypeError, match="pickle"):
         pickle.dumps(entropy.secure())
-    with pytest.raises(TypeError, match="cannot be pickled"):
+    with pytest.raises(TypeError, match="pickle"):
         copy.copy(entropy.secure())
     again = pickle.loads(pickle.dumps(entropy.seeded(3)))
     assert again.keystream().read(8) == entropy.seeded(3).keystream().read(8)

@@ -6,9 +6,9 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from privet import Estimate, Survey
-from privet.errors import InvalidArgument
 from privet.figures import plot_changes, plot_estimate, plot_groups, save_estimate
 from privet.sums import changes
+from refusals import refused
 
 SHIFT = [0.5, 0.2, 0.3], [0.2, 0.5, 0.3]
 QUESTION = "How would you describe, in as few words as you can manage, " * 3 + "your way to work?"
@@ -49,7 +49,8 @@ def test_comparisons_stay_inside_the_picture(panels, d):
     boxes = drawn(figure)
     assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width for box in boxes.values())
     (said,) = (" ".join(text.split()) for text in boxes if text.startswith("How would"))
-    assert "95 % intervals, all at once · grey: not found to differ" in said
+    assert "95 %" in said
+    assert "grey" in said
     assert ("20 categories that differ less not shown" in said) is (d == 60 and panels == 1)
     assert ("45 categories that differ less not shown" in said) is (d == 60 and panels > 1)
     assert ("2 more groups not shown" in said) is (panels == 14)
@@ -80,9 +81,7 @@ def test_names_that_begin_alike_are_told_apart():
 
 def test_letters_that_the_font_lacks_are_named_once(tmp_path):
     hieroglyphs = ["\U00013000", "\U00013001"]
-    with pytest.warns(
-        UserWarning, match="font lacks (\U00013000 \U00013001|\U00013001 \U00013000)"
-    ) as said:
+    with pytest.warns(UserWarning, match="\U00013000 \U00013001|\U00013001 \U00013000") as said:
         save_estimate(estimate("?", hieroglyphs), tmp_path / "a.png")
     assert len(said) == 1
 
@@ -124,14 +123,13 @@ def test_all_of_many_bars_are_drawn_where_that_is_asked_for(tmp_path):
     save_estimate(of_many(60), tmp_path / "all.png", top=60)
     assert len(names_of(plot_estimate(of_many(60), axes(), top=60))) == 60
     for wrong in (0, -1, 2.5, 5000):
-        rule = r"must be an int in \[1, 1000\]"
-        with pytest.raises(InvalidArgument, match=f"'top' parameter of plot_estimate {rule}"):
+        with refused("top", "plot_estimate", value=wrong):
             plot_estimate(of_many(60), axes(), top=wrong)
-        with pytest.raises(InvalidArgument, match=f"'top' parameter of plot_groups {rule}"):
+        with refused("top", "plot_groups", value=wrong):
             plot_groups({"all": of_many(60)}, top=wrong)
-    with pytest.raises(InvalidArgument, match="'top' parameter of Estimate.order"):
+    with refused("top", "Estimate.order"):
         of_many(60).order(0)
-    with pytest.raises(InvalidArgument, match="'sort' .* one of survey, share, name. Got 'size'"):
+    with refused("sort", value="size"):
         plot_estimate(of_many(60), axes(), sort="size")
 
 

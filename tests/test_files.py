@@ -1,5 +1,6 @@
 """Files that are written whole or not at all, and surveys read from them."""
 
+import errno
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ from privet.device import files
 from privet.device.files import replacing
 from privet.errors import InvalidFile
 
+LOOP = rf"Errno {errno.ELOOP}\b"  # too many levels of links
 NOBODY, SOMEBODY = 65534, 54321  # users other than root
 
 
@@ -121,7 +123,7 @@ def test_links_to_links_and_folders_are_followed(tmp_path):
 def test_links_that_lead_nowhere_end(tmp_path):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
-    with pytest.raises(OSError, match="Too many levels") as caught, replacing(tmp_path / "a"):
+    with pytest.raises(OSError, match=LOOP) as caught, replacing(tmp_path / "a"):
         pytest.fail("the block must not run")
     assert caught.value.filename == str(tmp_path / "a")
 
@@ -132,7 +134,7 @@ def test_as_many_links_are_followed_as_linux_follows(tmp_path):
     with replacing(tmp_path / "40") as temporary:
         temporary.write_text("new")
     assert (tmp_path / "0").read_text() == "new"
-    with pytest.raises(OSError, match="Too many levels"), replacing(tmp_path / "41"):
+    with pytest.raises(OSError, match=LOOP), replacing(tmp_path / "41"):
         pytest.fail("the block must not run")
 
 
@@ -245,7 +247,7 @@ def test_a_place_that_cannot_be_written_is_named_as_the_caller_named_it(tmp_path
 
 
 def test_a_folder_is_not_replaced(tmp_path):
-    with pytest.raises(FileExistsError, match="not a regular file"), replacing(tmp_path):
+    with pytest.raises(FileExistsError, match="regular"), replacing(tmp_path):
         pytest.fail("the block must not run")
     assert names(tmp_path) == []
     assert names(tmp_path.parent).count(tmp_path.name) == 1
@@ -255,7 +257,7 @@ def test_a_device_is_not_replaced(tmp_path):
     # A pipe stands for /dev/null, which an administrator's run could replace with a plain file.
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(FileExistsError, match="not a regular file"), replacing(pipe):
+    with pytest.raises(FileExistsError, match="regular"), replacing(pipe):
         pytest.fail("the block must not run")
     assert pipe.is_fifo()
 
@@ -302,5 +304,5 @@ def test_a_survey_survives_its_file(tmp_path):
 def test_a_file_that_is_no_survey_is_named(tmp_path, data):
     path = tmp_path / "survey.json"
     path.write_bytes(data)
-    with pytest.raises(InvalidFile, match=r"survey\.json: Not a survey: "):
+    with pytest.raises(InvalidFile, match=r"survey\.json\b"):
         Survey.read(path)

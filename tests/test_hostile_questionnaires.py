@@ -99,7 +99,7 @@ def test_any_field_may_be_anything_missing_or_repeated(contract):
             accepted += read(changed(good, path, lambda at, name: at.insert(name, at[name])))
     assert accepted < len([*places(good)]) * len(WRONG) / 2
     name = json.dumps(next(iter(good)))
-    with pytest.raises(InvalidSurvey, match="is given twice"):
+    with pytest.raises(InvalidSurvey, match=name.replace('"', "'")):
         Contract.from_json(contract.to_json().replace(name, f"{name}:2,{name}", 1))
 
 
@@ -114,39 +114,39 @@ def with_page(number, **changes):
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "named"),
     [
-        (party(pages=[]), "1 to 65536 mechanisms"),
-        (party(questions=[]), "at least one Survey"),
+        (party(pages=[]), r"\b65536\b"),
+        (party(questions=[]), "'surveys'"),
         (party(privet=1), "version"),
-        (party(privet=1, stream="aes-256-ctr"), "Questionnaires begin with version 2"),
+        (party(privet=1, stream="aes-256-ctr"), "version 2"),
         (party(stream="aes-256-ctr"), "stream"),
-        (party(epsilon=0.5), "not as private as it says"),
+        (party(epsilon=0.5), "private"),
         (party(epsilon=10**400), "'epsilon'"),
-        (party(questions=party()["questions"][:2]), "one of 'drink', 'age'"),
-        (party(questions=[*party()["questions"], party()["questions"][0]]), "of another id than"),
-        (party(pages=[*party()["pages"], party()["pages"][0]]), "ids, once"),
-        (with_page(0, asks=["tea"]), "one of 'drink', 'age', 'cakes'. Got 'tea'"),
-        (with_page(0, asks=[]), "two or more different questions"),
-        (with_page(0, asks=["drink", "drink"]), "two or more different questions"),
-        (with_page(0, asks=["drink", "age"]), "a table that is not there yet"),
-        (with_page(0, asks=["drink", "cakes"]), "one choice, or scales"),
-        (with_page(0, asks=[3]), "ids, once"),
-        (with_page(0, asks=[["drink"]]), "ids, once"),
-        (with_page(0, weight=0), "integers > 0"),
-        (with_page(0, weight=-3), "integers > 0"),
-        (with_page(0, weight=1.0), "'weight' must be an integer"),
-        (with_page(0, weight=True), "'weight' must be an integer"),
-        (with_page(0, weight=MOST_WEIGHT), "add up to at most"),
-        (with_page(0, weight=10**4000), "add up to at most"),
-        (with_page(0, mechanism=party()["pages"][2]["mechanism"]), "name must be one of"),
-        (with_page(2, mechanism=party()["pages"][0]["mechanism"]), "one of set-subset"),
-        (with_page(0, mechanism={"name": "paged", "pages": []}), "name must be one of"),
+        (party(questions=party()["questions"][:2]), "'drink', 'age'"),
+        (party(questions=[*party()["questions"], party()["questions"][0]]), r"'surveys\[3\]'"),
+        (party(pages=[*party()["pages"], party()["pages"][0]]), "once"),
+        (with_page(0, asks=["tea"]), "'cakes'.*'tea'"),
+        (with_page(0, asks=[]), r"\(\)"),
+        (with_page(0, asks=["drink", "drink"]), "'drink', 'drink'"),
+        (with_page(0, asks=["drink", "age"]), "'age', 'drink'"),
+        (with_page(0, asks=["drink", "cakes"]), "'cakes'"),
+        (with_page(0, asks=[3]), "once"),
+        (with_page(0, asks=[["drink"]]), "once"),
+        (with_page(0, weight=0), "'weights'"),
+        (with_page(0, weight=-3), "'weights'"),
+        (with_page(0, weight=1.0), "'weight'"),
+        (with_page(0, weight=True), "'weight'"),
+        (with_page(0, weight=MOST_WEIGHT), str(MOST_WEIGHT)),
+        (with_page(0, weight=10**4000), str(MOST_WEIGHT)),
+        (with_page(0, mechanism=party()["pages"][2]["mechanism"]), "name "),
+        (with_page(2, mechanism=party()["pages"][0]["mechanism"]), "set-subset"),
+        (with_page(0, mechanism={"name": "paged", "pages": []}), "name "),
         (with_page(3, mechanism=DRINK.mechanism.parameters | {"name": "k-subset", "k": 9}), "."),
     ],
 )  # fmt: skip
-def test_what_is_no_questionnaire_is_said(document, said):
-    with pytest.raises(InvalidSurvey, match=said):
+def test_what_is_no_questionnaire_is_said(document, named):
+    with pytest.raises(InvalidSurvey, match=named):
         Contract.from_json(json.dumps(document))
 
 
@@ -156,7 +156,7 @@ def test_one_page_that_breaks_the_promise_is_enough(number):
     mechanism = document["pages"][number]["mechanism"]
     name = "odds" if "odds" in mechanism else "meet"
     mechanism[name] = str(int(mechanism[name]) + 1)
-    with pytest.raises(InvalidSurvey, match="not as private as it says"):
+    with pytest.raises(InvalidSurvey, match="private"):
         Contract.from_json(json.dumps(document))
 
 
@@ -187,7 +187,7 @@ def test_many_pages_are_read_in_time_that_grows_with_their_number():
 def test_too_many_pages_are_refused():
     page = {"asks": ["q0"], "weight": 1, "mechanism": {}}
     begin = process_time()
-    with pytest.raises(InvalidSurvey, match=f"at most {MOST_PAGES} pages"):
+    with pytest.raises(InvalidSurvey, match=rf"\b{MOST_PAGES}\b"):
         Contract.from_json(json.dumps(many(1, [page] * (MOST_PAGES + 1))))
     assert process_time() - begin < 2
 
@@ -197,7 +197,7 @@ def test_a_table_of_more_cells_than_can_be_is_refused_at_once():
     document["pages"].append({"asks": [f"q{i}" for i in range(40)], "weight": 1,
                               "mechanism": document["pages"][0]["mechanism"]})  # fmt: skip
     begin = process_time()
-    with pytest.raises(InvalidSurvey, match="of at most 65,536 cells"):
+    with pytest.raises(InvalidSurvey, match="65,536"):
         Contract.from_json(json.dumps(document))
     assert process_time() - begin < 0.5
 

@@ -231,18 +231,18 @@ def test_an_epsilon_out_of_bounds_is_refused_at_once(name, epsilon):
 )
 def test_designs_and_cohorts_far_larger_than_the_question_are_refused(parameters):
     integers = {"flip": str(2**62)} if "cohorts" in parameters else {"odds": "2", "scale": 0}
-    with pytest.raises(InvalidSurvey, match="must be"):
+    with pytest.raises(InvalidSurvey, match=f"of {parameters['name']}"):
         Survey.from_json(text(2, 1.0, **parameters, **integers))
 
 
 def test_repeated_fields_are_refused():
     good = text(3, 1.0, "k-subset", k=1, odds="2", scale=0, start=[0, 0])
     Survey.from_json(good)
-    for twice in (
-        good.replace('"k":1', '"k":1,"k":2'),
-        good.replace('"id":"q"', '"id":"q","id":"q"'),
+    for name, twice in (
+        ("k", good.replace('"k":1', '"k":1,"k":2')),
+        ("id", good.replace('"id":"q"', '"id":"q","id":"q"')),
     ):
-        with pytest.raises(InvalidSurvey, match="is given twice"):
+        with pytest.raises(InvalidSurvey, match=f"'{name}'"):
             Survey.from_json(twice)
 
 
@@ -250,5 +250,5 @@ def test_repeated_fields_are_refused():
 def test_categories_that_cannot_be_seen_are_refused(unseen):
     document = json.loads(text(3, 1.0, "k-subset", k=1, odds="2", scale=0, start=[0, 0]))
     document["categories"][1] = unseen
-    with pytest.raises(InvalidSurvey, match=r"categories\[1\].*printable"):
+    with pytest.raises(InvalidSurvey, match=r"categories\[1\]"):
         Survey.from_json(json.dumps(document))

@@ -7,7 +7,8 @@ import pytest
 from exact import assert_private
 from party import DRINKS, EVERYONE, law_of, party
 from privet import Questionnaire, Scale, Several, Survey
-from privet.errors import InvalidAnswer, InvalidArgument, NoReports
+from privet.errors import InvalidAnswer, NoReports
+from refusals import refused
 
 SECRET = bytes(range(32))
 
@@ -62,7 +63,7 @@ def test_control_a_person_who_chooses_the_page_is_caught(monkeypatch):
         return questionnaire.randomize(answers, page=questionnaire.pages[page])
 
     tables = [law_of(party(), answers, monkeypatch, own_choice) for answers in EVERYONE]
-    with pytest.raises(AssertionError, match="some report identifies a value"):
+    with pytest.raises(AssertionError, match="identifies"):
         assert_private(tables, 1.0)
 
 
@@ -138,56 +139,57 @@ def test_no_two_draws_of_a_contract_share_a_stream():
 TEA = Survey("Tea?", ["yes", "no"], 1.0, id="tea")
 AGE = Survey("Age?", Scale(0, 100), 1.0, id="age")
 FOOD = Survey("Food?", Several(["a", "b", "c"]), 1.0, id="food")
+OTHER = Survey("?", ["a", "b"], 2.0)
 ALL = [TEA, AGE, FOOD]
 
 
 @pytest.mark.parametrize(
-    ("surveys", "options", "said"),
+    ("surveys", "options", "parameter", "value"),
     [
-        ([], {}, "'surveys' .* at least one Survey"),
-        ("tea", {}, "'surveys' .* a sequence of Survey"),
-        ({"tea": TEA}, {}, "'surveys' .* a sequence of Survey"),
-        (TEA, {}, "'surveys' .* a sequence of Survey"),
-        ([TEA, "age"], {}, r"'surveys\[1\]' .* a Survey. Got 'age'"),
-        ([TEA, Survey("?", ["a", "b"], 2.0)], {}, r"'surveys\[1\]' .* of epsilon = 1.0"),
-        ([TEA, AGE, TEA], {}, r"'surveys\[2\]' .* of another id than surveys\[0\]. Got 'tea'"),
-        (ALL, {"tables": "tea"}, "'tables' .* a sequence of tuples"),
-        (ALL, {"tables": 3}, "'tables' .* a sequence of tuples"),
-        (ALL, {"tables": ["tea"]}, r"'tables\[0\]' .* a tuple of ids. Got 'tea'"),
-        (ALL, {"tables": [3]}, r"'tables\[0\]' .* a tuple of ids. Got 3"),
-        (ALL, {"tables": [("tea", "cake")]}, r"'tables\[0\]' .* 'tea', 'age', 'food'. Got 'ca"),
-        (ALL, {"tables": [("tea", ["age"])]}, r"'tables\[0\]' .* 'age', 'food'. Got \["),
-        (ALL, {"tables": [("tea",)]}, r"'tables\[0\]' .* two or more different questions"),
-        (ALL, {"tables": [()]}, r"'tables\[0\]' .* two or more different questions"),
-        (ALL, {"tables": [("tea", "tea")]}, r"'tables\[0\]' .* two or more different questions"),
-        (ALL, {"tables": [("tea", "food")]}, r"'tables\[0\]' .* one choice, or scales. Got 'food'"),
-        (ALL, {"tables": [("tea", "age"), ("age", "tea")]}, r"'tables\[1\]' .* not there yet"),
-        (ALL, {"shares": 3}, "'shares' .* a mapping of pages"),
-        (ALL, {"shares": {"cake": 1}}, "'shares' .* of pages: tea, age, food. Got 'cake'"),
-        (ALL, {"shares": {3: 1}}, "'shares' .* of pages: tea, age, food. Got 3"),
-        (ALL, {"shares": {("tea", "age"): 1}}, "'shares' .* of pages: .* Got "),
-        (ALL, {"shares": {"tea": 0.5}}, "'shares' .* add up to 1. Got 0.5"),
-        (ALL, {"shares": {"tea": 0.7, "age": 0.7}}, "'shares' .* add up to 1. Got 1.4"),
-        (ALL, {"shares": {"tea": -0.5, "age": 1.5}}, r"'shares\['tea'\]' .* in \[0, 1\]. Got -0.5"),
-        (ALL, {"shares": {"tea": float("nan")}}, r"'shares\['tea'\]' .* in \[0, 1\]. Got nan"),
-        (ALL, {"shares": {"tea": "1"}}, r"'shares\['tea'\]' .* in \[0, 1\]. Got '1'"),
-        (ALL, {"id": "Not an id"}, "'id' parameter of Questionnaire"),
+        ([], {}, "surveys", []),
+        ("tea", {}, "surveys", "tea"),
+        ({"tea": TEA}, {}, "surveys", {"tea": TEA}),
+        (TEA, {}, "surveys", TEA),
+        ([TEA, "age"], {}, "surveys[1]", "age"),
+        ([TEA, OTHER], {}, "surveys[1]", OTHER),
+        ([TEA, AGE, TEA], {}, "surveys[2]", "tea"),
+        (ALL, {"tables": "tea"}, "tables", "tea"),
+        (ALL, {"tables": 3}, "tables", 3),
+        (ALL, {"tables": ["tea"]}, "tables[0]", "tea"),
+        (ALL, {"tables": [3]}, "tables[0]", 3),
+        (ALL, {"tables": [("tea", "cake")]}, "tables[0]", "cake"),
+        (ALL, {"tables": [("tea", ["age"])]}, "tables[0]", ["age"]),
+        (ALL, {"tables": [("tea",)]}, "tables[0]", ("tea",)),
+        (ALL, {"tables": [()]}, "tables[0]", ()),
+        (ALL, {"tables": [("tea", "tea")]}, "tables[0]", ("tea", "tea")),
+        (ALL, {"tables": [("tea", "food")]}, "tables[0]", "food"),
+        (ALL, {"tables": [("tea", "age"), ("age", "tea")]}, "tables[1]", ("age", "tea")),
+        (ALL, {"shares": 3}, "shares", 3),
+        (ALL, {"shares": {"cake": 1}}, "shares", "cake"),
+        (ALL, {"shares": {3: 1}}, "shares", 3),
+        (ALL, {"shares": {("tea", "age"): 1}}, "shares", ("tea", "age")),
+        (ALL, {"shares": {"tea": 0.5}}, "shares", 0.5),
+        (ALL, {"shares": {"tea": 0.7, "age": 0.7}}, "shares", 1.4),
+        (ALL, {"shares": {"tea": -0.5, "age": 1.5}}, "shares['tea']", -0.5),
+        (ALL, {"shares": {"tea": float("nan")}}, "shares['tea']", float("nan")),
+        (ALL, {"shares": {"tea": "1"}}, "shares['tea']", "1"),
+        (ALL, {"id": "Not an id"}, "id", "Not an id"),
     ],
 )  # fmt: skip
-def test_arguments_are_checked(surveys, options, said):
-    with pytest.raises(InvalidArgument, match=said):
+def test_arguments_are_checked(surveys, options, parameter, value):
+    with refused(parameter, value=value):
         Questionnaire("Title", surveys, 1.0, **options)
 
 
 @pytest.mark.parametrize("title", ["", " ", "a\n", None, 3])
 def test_a_title_is_text(title):
-    with pytest.raises(InvalidArgument, match="'title' parameter of Questionnaire"):
+    with refused("title", "Questionnaire"):
         Questionnaire(title, [TEA], 1.0)
 
 
 @pytest.mark.parametrize("epsilon", [2.0, None, "1", float("nan"), -1])
 def test_the_level_is_that_of_all_questions(epsilon):
-    with pytest.raises(InvalidArgument, match=r"'surveys\[0\]' .* of epsilon = "):
+    with refused("surveys[0]", value=TEA):
         Questionnaire("Title", [TEA], epsilon)
 
 
@@ -211,7 +213,7 @@ def test_a_question_that_nobody_is_asked_survives_json(left_out):
     assert again[left_out].answers == made[left_out].answers
     tally = again.tally()
     tally.update(again.randomize({"tea": "yes", "age": 3, "food": ["a"]}))
-    with pytest.raises(NoReports, match=f"Nobody drew a page that asks '{left_out}'"):
+    with pytest.raises(NoReports, match=f"'{left_out}'"):
         tally.estimate()[left_out]
 
 
@@ -236,38 +238,40 @@ def test_an_answer_that_is_missing_on_the_page_names_its_question(missing):
     for page in questionnaire.pages:
         if missing in page.asks:
             for answers in ({**own, missing: None}, {k: v for k, v in own.items() if k != missing}):
-                with pytest.raises(InvalidAnswer, match=f"^question '{missing}': ") as raised:
+                with pytest.raises(InvalidAnswer) as raised:
                     questionnaire.randomize(answers, page=page)
                 assert raised.value.question == missing
 
 
 @pytest.mark.parametrize(
-    ("page", "answer", "said"),
+    ("page", "answers", "question", "answer", "nearest"),
     [
-        (0, {"drink": "cofee"}, "^question 'drink': 'cofee' is not .* Did you mean 'coffee'"),
-        (1, {"cakes": ["a", "d"]}, "^question 'cakes': 'd' is not"),
-        (1, {"cakes": ["a", "b", "c"]}, "^question 'cakes': .* at most 2 options: it has 3"),
-        (2, {"hours": "late"}, "^question 'hours': 'late' is not a number"),
-        (3, {"drink": "tea", "hours": "late"}, "^question 'hours': 'late' is not a number"),
+        (0, {"drink": "cofee"}, "drink", "cofee", "coffee"),
+        (1, {"cakes": ["a", "d"]}, "cakes", "d", None),
+        (1, {"cakes": ["a", "b", "c"]}, "cakes", ["a", "b", "c"], None),
+        (2, {"hours": "late"}, "hours", "late", None),
+        (3, {"drink": "tea", "hours": "late"}, "hours", "late", None),
     ],
 )
-def test_an_answer_that_is_wrong_names_its_question(page, answer, said):
-    with pytest.raises(InvalidAnswer, match=said):
-        party().randomize(answer, page=party().pages[page])
+def test_an_answer_that_is_wrong_names_its_question(page, answers, question, answer, nearest):
+    with pytest.raises(InvalidAnswer) as raised:
+        party().randomize(answers, page=party().pages[page])
+    error = raised.value
+    assert (error.question, error.answer, error.nearest) == (question, answer, nearest)
 
 
 def test_answers_to_unknown_questions_are_refused():
-    with pytest.raises(InvalidArgument, match=r"answers to 'drink', 'cakes', 'hours'. Got 'Drink'"):
+    with refused("answers", value="Drink"):
         party().randomize({"Drink": "tea"})
     for wrong in ("tea", None, [("drink", "tea")]):
-        with pytest.raises(InvalidArgument, match="'answers' .* a mapping of question ids"):
+        with refused("answers", value=wrong):
             party().randomize(wrong)
 
 
 def test_a_page_is_one_of_this_questionnaire():
     other = Questionnaire("Other", [TEA], 1.0)
     for page in (other.pages[0], 0, "drink", party(2.0).pages[0]):
-        with pytest.raises(InvalidArgument, match="'page' .* one that this questionnaire drew"):
+        with refused("page"):
             party().randomize({"drink": "tea"}, page=page)
     again = Questionnaire.from_json(party().to_json())
     assert party().randomize({"drink": "tea"}, page=again.pages[0])[0] == 0
@@ -281,5 +285,5 @@ def test_a_page_of_other_answers_is_another_page():
     )
     assert one.pages[0].mechanism == other.pages[0].mechanism
     assert one.pages[0] != other.pages[0]
-    with pytest.raises(InvalidArgument, match="one that this questionnaire drew"):
+    with refused("page"):
         one.randomize({"tea": "yes"}, page=other.pages[0])

@@ -13,11 +13,11 @@ from privet.entropy import seeded
 from privet.errors import (
     Clamped,
     InvalidAnswer,
-    InvalidArgument,
     InvalidReport,
     InvalidTally,
     SurveyMismatch,
 )
+from refusals import refused
 
 N = 3000
 COLUMNS = {
@@ -74,37 +74,36 @@ def test_errors_in_a_batch_name_row_and_question(make):
     error = raised.value
     assert (error.question, error.answer, error.nearest) == ("drink", "cofee", "coffee")
     assert 500 <= error.row < 510
-    said = f"answers[{error.row}]: question 'drink': 'cofee' is not a category of this survey."
-    assert str(error) == f"{said} Did you mean 'coffee'?"
 
 
 @pytest.mark.parametrize("make", [dict, pa.table], ids=["lists", "arrow"])
 def test_numbers_beyond_the_ends_are_noted_in_a_batch(make):
-    with pytest.warns(Clamped, match="outside 0 to 2"):
+    with pytest.warns(Clamped, match=r"\b0 to 2\b"):
         party().randomize_batch(make({**COLUMNS, "hours": [9.5] * N}), entropy=seeded(1))
 
 
 @pytest.mark.parametrize(
-    ("answers", "said"),
+    ("answers", "parameter", "named"),
     [
-        ({}, "columns of one length"),
-        ({**COLUMNS, "drink": ["tea"]}, "columns of one length"),
-        ({"cake": ["a"]}, "answers to 'drink', 'cakes', 'hours'. Got 'cake'"),
-        (["tea"], "a mapping of question ids to columns, or a table"),
-        ("tea", "a mapping of question ids to columns, or a table"),
-        ({**COLUMNS, "drink": "tea"}, r"'answers\['drink'\]' .* a column of answers. Got 'tea'"),
-        ({**COLUMNS, "drink": None}, r"'answers\['drink'\]' .* a column of answers. Got None"),
-        ({**COLUMNS, "drink": pa.array([["tea"]] * N)}, r"'answers\['drink'\]' .* must be "),
+        ({}, "answers", ""),
+        ({**COLUMNS, "drink": ["tea"]}, "answers", ""),
+        ({"cake": ["a"]}, "answers", "'cake'"),
+        (["tea"], "answers", r"\['tea'\]"),
+        ("tea", "answers", "'tea'"),
+        ({**COLUMNS, "drink": "tea"}, "answers['drink']", "'tea'"),
+        ({**COLUMNS, "drink": None}, "answers['drink']", "None"),
+        ({**COLUMNS, "drink": pa.array([["tea"]] * N)}, "answers['drink']", ""),
     ],
 )
-def test_what_is_no_batch(answers, said):
-    with pytest.raises(InvalidArgument, match=said):
+def test_what_is_no_batch(answers, parameter, named):
+    with refused(parameter, naming=named):
         party().randomize_batch(answers)
 
 
 def test_a_column_that_is_missing_is_an_answer_that_is_missing():
-    with pytest.raises(InvalidAnswer, match=r"question 'cakes': the answer is empty"):
+    with pytest.raises(InvalidAnswer) as caught:
         party().randomize_batch({k: v for k, v in COLUMNS.items() if k != "cakes"})
+    assert (caught.value.question, caught.value.answer) == ("cakes", None)
 
 
 def test_answers_off_the_page_are_not_looked_at():
@@ -153,14 +152,14 @@ def test_tallies_of_another_questionnaire_are_refused():
 def test_counts_that_no_reports_give_are_refused():
     good = tallied(party().randomize_batch(COLUMNS, entropy=seeded(6)))
     (first, counts), *_ = party().mechanism.analyst.counter.parts(good._aggregate)
-    for place, step, said in [
-        (0, 1, "those who drew each page: "),
-        (1, -10_000, r"counts must be in \[0, 3000\]"),
-        (1, 10_000, "page 0: "),
+    for place, step, named in [
+        (0, 1, "page: "),
+        (1, -10_000, r"\[0, 3000\]"),
+        (1, 10_000, "page 0"),
     ]:
         tally = Tally.from_bytes(good.to_bytes(), party())
         tally._aggregate[place] += step
-        with pytest.raises(InvalidTally, match=f"No reports give these counts: {said}"):
+        with pytest.raises(InvalidTally, match=named):
             Tally.from_bytes(tally.to_bytes(), party())
     assert first > 0
     assert counts.sum() > 0
@@ -170,10 +169,11 @@ def test_counts_that_no_reports_give_are_refused():
 def test_reports_that_are_wrong_are_refused_and_none_is_counted(many):
     columns = {name: column * (1 + many // N) for name, column in COLUMNS.items()}
     good = party().randomize_batch(columns, entropy=seeded(7))
-    for byte, value, said in [(0, 4, "There is no page 4"), (1, 255, "Page ")]:
+    for byte, value, named in [(0, 4, r"\bpage 4\b"), (1, 255, "Page ")]:
         reports = good.copy()
         reports[[20, 2500], byte] = value
         tally = party().tally()
-        with pytest.raises(InvalidReport, match=rf"^reports\[20\]: {said}"):
+        with pytest.raises(InvalidReport, match=named) as caught:
             tally.update(reports)
+        assert caught.value.row == 20
         assert tally == party().tally()

@@ -8,10 +8,12 @@ import pytest
 
 from privet import Scale, Survey
 from privet.entropy import Stream, keyed, seeded
-from privet.errors import InvalidAnswer, InvalidArgument, InvalidReport, InvalidSurvey
+from privet.errors import InvalidAnswer, InvalidReport, InvalidSurvey
 from privet.mechanisms import BinaryRR, KSubset, LaplaceNoise, MultivariateRR
+from refusals import refused
 
 FRUIT = ["apple", "pear", "plum", "quince", "medlar"]
+UNORDERED = {"a", "b"}
 
 
 @pytest.fixture
@@ -74,56 +76,51 @@ def test_mechanisms_by_name_and_by_value():
 
 
 def test_a_survey_is_immutable(survey):
-    with pytest.raises(AttributeError, match="immutable: 'epsilon'"):
+    with pytest.raises(AttributeError, match="Survey.*'epsilon'"):
         survey.epsilon = 9.0
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "parameter", "value"),
     [
-        (("", FRUIT, 1.0), "'question' parameter of Survey must be non-empty printable text"),
-        (("two\nlines", FRUIT, 1.0), "'question'"),
-        ((None, FRUIT, 1.0), "'question'"),
-        (("Q", ["a"], 1.0), r"'categories' parameter of Survey must be at least two. Got \['a'\]"),
-        (("Q", [], 1.0), "'categories' parameter of Survey must be at least two"),
-        (("Q", "abc", 1.0), "'categories' parameter of Survey must be an ordered sequence"),
-        (("Q", {"a", "b"}, 1.0), "an ordered sequence"),
-        (("Q", None, 1.0), "an ordered sequence"),
-        (("Q", ["a", ""], 1.0), r"'categories\[1\]' parameter of Survey must be non-empty"),
-        (
-            ("Q", ["a", " b"], 1.0),
-            r"'categories\[1\]' .* trailing space. Got ' b'",
-        ),
-        (("Q", ["a", 7], 1.0), r"'categories\[1\]'"),
-        (("Q", ["a", "b", "a"], 1.0), r"'categories\[2\]' .* different from categories\[0\]"),
-        (("Q", ["é", "e\u0301"], 1.0), r"'categories\[1\]' .* different from categories\[0\]"),
-        (("Q", FRUIT, 0), "'epsilon' parameter of KSubset must be a finite number > 0"),
-        (("Q", FRUIT, float("nan")), "'epsilon'"),
+        (("", FRUIT, 1.0), "question", ""),
+        (("two\nlines", FRUIT, 1.0), "question", "two\nlines"),
+        ((None, FRUIT, 1.0), "question", None),
+        (("Q", ["a"], 1.0), "categories", ["a"]),
+        (("Q", [], 1.0), "categories", []),
+        (("Q", "abc", 1.0), "categories", "abc"),
+        (("Q", UNORDERED, 1.0), "categories", UNORDERED),
+        (("Q", None, 1.0), "categories", None),
+        (("Q", ["a", ""], 1.0), "categories[1]", ""),
+        (("Q", ["a", " b"], 1.0), "categories[1]", " b"),
+        (("Q", ["a", 7], 1.0), "categories[1]", 7),
+        (("Q", ["a", "b", "a"], 1.0), "categories[2]", "a"),
+        (("Q", ["é", "e\u0301"], 1.0), "categories[1]", "é"),
+        (("Q", FRUIT, 0), "epsilon", 0),
+        (("Q", FRUIT, float("nan")), "epsilon", float("nan")),
     ],
 )
-def test_bad_surveys_are_refused(arguments, message):
-    with pytest.raises(InvalidArgument, match=message):
+def test_bad_surveys_are_refused(arguments, parameter, value):
+    with refused(parameter, value=value):
         Survey(*arguments)
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options",
     [
-        (
-            {"mechanism": "laplace-noise"},
-            "'mechanism' .* one of auto, k-subset, cyclotomic",
-        ),
-        ({"mechanism": 3}, "'mechanism'"),
-        ({"mechanism": LaplaceNoise(5, 1.0)}, "a Mechanism or one of auto"),
-        ({"mechanism": KSubset(6, 1.0)}, "for 5 categories and epsilon = 1.0"),
-        ({"mechanism": KSubset(5, 2.0)}, "for 5 categories and epsilon = 1.0"),
-        ({"id": "No Spaces"}, "'id' parameter of Survey must be 1 to 64 of"),
-        ({"id": ""}, "'id'"),
-        ({"id": "a" * 65}, "'id'"),
+        {"mechanism": "laplace-noise"},
+        {"mechanism": 3},
+        {"mechanism": LaplaceNoise(5, 1.0)},
+        {"mechanism": KSubset(6, 1.0)},
+        {"mechanism": KSubset(5, 2.0)},
+        {"id": "No Spaces"},
+        {"id": ""},
+        {"id": "a" * 65},
     ],
 )
-def test_bad_options_are_refused(options, message):
-    with pytest.raises(InvalidArgument, match=message):
+def test_bad_options_are_refused(options):
+    ((parameter, value),) = options.items()
+    with refused(parameter, "Survey", value=value):
         Survey("Q", FRUIT, 1.0, **options)
 
 
@@ -135,27 +132,27 @@ def test_ids_are_made_from_the_question():
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "named"),
     [
-        ({"privet": 1}, "there is no field 'stream'"),
-        ({"privet": 3, "novelty": []}, "of version 3; this privet reads versions 1 and 2"),
-        ({"stream": "aes-256-ctr"}, "stream of a survey of version 2 must be 'hmac-sha256'"),
-        ({"privet": "1"}, "Not a survey"),
-        ({"more": 1}, "there is no field 'more'"),
-        ({"epsilon": None}, "Not a survey"),
+        ({"privet": 1}, "'stream'"),
+        ({"privet": 3, "novelty": []}, r"\b3\b.*\b1 and 2\b"),
+        ({"stream": "aes-256-ctr"}, "'hmac-sha256'"),
+        ({"privet": "1"}, "'privet'"),
+        ({"more": 1}, "'more'"),
+        ({"epsilon": None}, "'epsilon'"),
         ({"epsilon": -1.0}, "'epsilon'"),
-        ({"epsilon": 0.5}, "not as private as it says"),
-        ({"categories": ["a"]}, "at least two"),
-        ({"categories": [*FRUIT[:4], "apple"]}, "different from"),
-        ({"mechanism": {"name": "magic"}}, "name must be one of .*Got 'magic'"),
-        ({"mechanism": {"name": ["k-subset"]}}, "name must be one of"),
-        ({"mechanism": {}}, "name must be one of"),
+        ({"epsilon": 0.5}, "private"),
+        ({"categories": ["a"]}, r"'categories'.*\['a'\]"),
+        ({"categories": [*FRUIT[:4], "apple"]}, r"'categories\[4\]'"),
+        ({"mechanism": {"name": "magic"}}, "'magic'"),
+        ({"mechanism": {"name": ["k-subset"]}}, r"name .*\['k-subset'\]"),
+        ({"mechanism": {}}, "name .*None"),
         ({"id": "A"}, "'id'"),
     ],
 )
-def test_bad_json_is_refused(survey, change, message):
+def test_bad_json_is_refused(survey, change, named):
     document = json.loads(survey.to_json()) | change
-    with pytest.raises(InvalidSurvey, match=message):
+    with pytest.raises(InvalidSurvey, match=named):
         Survey.from_json(json.dumps(document))
 
 
@@ -163,7 +160,7 @@ def test_bad_json_is_refused(survey, change, message):
     "text", [None, 5, "[" * 100_000, "", "{", "[]", "null", b"\xff\xfe", '{"privet":1}', "{}" * 2]
 )
 def test_what_is_no_json_survey_is_refused(text):
-    with pytest.raises(InvalidSurvey, match="^Not a survey"):
+    with pytest.raises(InvalidSurvey):
         Survey.from_json(text)
 
 
@@ -224,32 +221,31 @@ def test_composed_and_decomposed_letters_are_one_answer():
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"),
+    ("answer", "shown", "nearest"),
     [
-        ("aple", "'aple' is not a category of this survey. Did you mean 'apple'?"),
-        ("APPLE", "'APPLE' is not a category of this survey. Did you mean 'apple'?"),
-        ("xyz", "'xyz' is not a category of this survey."),
-        ("", "the answer is empty, which is not a category of this survey."),
-        (None, "the answer is empty, which is not a category of this survey."),
-        (3, "'3' is not a category of this survey."),
-        (["apple"], "['apple'] is not a category of this survey."),
-        (float("nan"), "the answer is empty, which is not a category of this survey."),
+        ("aple", "aple", "apple"),
+        ("APPLE", "APPLE", "apple"),
+        ("xyz", "xyz", None),
+        ("", "", None),
+        (None, None, None),
+        (3, "3", None),
+        (["apple"], ["apple"], None),
+        (float("nan"), None, None),
     ],
 )
-def test_unknown_answers_are_refused_with_the_nearest(survey, answer, message):
+def test_unknown_answers_are_refused_with_the_nearest(survey, answer, shown, nearest):
     with pytest.raises(InvalidAnswer) as one:
         survey.randomize(answer)
-    assert str(one.value) == message
-    assert one.value.row is None
     with pytest.raises(InvalidAnswer) as many:
         survey.randomize_batch(["plum", answer, "aple"])
-    assert str(many.value) == f"answers[1]: {message}"
-    assert many.value.row == 1
+    for error, row in ((one.value, None), (many.value, 1)):
+        assert (error.row, error.answer, error.nearest) == (row, shown, nearest)
+    assert str(many.value) == f"answers[1]: {one.value}"
 
 
 @pytest.mark.parametrize("answers", ["apple", None, 3])
 def test_what_is_no_batch_of_answers(survey, answers):
-    with pytest.raises(InvalidArgument, match="'answers' parameter of Survey.randomize_batch"):
+    with refused("answers", "Survey.randomize_batch", value=answers):
         survey.randomize_batch(answers)
 
 
@@ -267,7 +263,7 @@ def test_joiners_are_part_of_words(word):
 
 @pytest.mark.parametrize("text", ["\u200d", "a\u200bb", "a\u202eb", "a\tb"])
 def test_what_cannot_be_seen_is_no_category(text):
-    with pytest.raises(InvalidArgument, match="printable"):
+    with refused("categories[0]", "Survey", value=text):
         Survey("?", [text, "b"], 1.0)
 
 

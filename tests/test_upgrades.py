@@ -18,11 +18,11 @@ MECHANISMS_OF_0_1 = {
     "optimized-unary", "local-hash", "one-bit", "hashed-rr", "rappor", "geometric-noise",
 }  # fmt: skip
 REFUSED = {
-    "epsilon-too-small": r"'epsilon' parameter of KSubset must be in \[1e-12, 100\]. Got 1e-13",
-    "epsilon-too-large": r"'epsilon' parameter of Rappor must be in \[1e-12, 100\]. Got 101.0",
-    "noise-too-wide": "flip of geometric-noise must be smaller for d = 7, to be drawn coin by coin",
-    "design-too-long": r"m of cyclotomic must be a divisor of 4200 in \[2, \d+\]. Got 4200",
-    "category-unseen": r"'categories\[1\]' parameter of Survey must be non-empty printable text",
+    "epsilon-too-small": "'epsilon'.* 1e-13",
+    "epsilon-too-large": r"'epsilon'.* 101\.0",
+    "noise-too-wide": "flip of geometric-noise",
+    "design-too-long": r"m of cyclotomic.* 4200\b",
+    "category-unseen": r"'categories\[1\]'",
 }
 
 every = pytest.mark.parametrize("name", SAID)
