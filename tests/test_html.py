@@ -53,8 +53,8 @@ def test_an_estimate_shows_its_largest_categories_with_their_numbers(d):
         assert ends == f"{100 * low[i]:.2f} – {100 * high[i]:.2f} %"
         assert shrunk == f"{100 * estimate.shrink()[i]:.2f} %"
     text = "".join(page.itertext())
-    assert (f"and {d - 20:,} more categories" in text) is (d > 20)
-    assert ("cannot be distinguished from zero" in text) is (not estimate.found().all())
+    assert (f"{d - 20:,} more" in text) is (d > 20)
+    assert ("from zero" in text) is (not estimate.found().all())
 
 
 def test_bars_stay_inside_and_pale_ones_are_not_found():

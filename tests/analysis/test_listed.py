@@ -143,5 +143,5 @@ def test_estimates_are_written_against_it():
     estimate = Estimate(survey, 4000, counts)
     assert estimate.found().tolist() == [True, True, True, False]
     assert estimate.frequencies == pytest.approx([0.75, 0.75, 0.25, 0], abs=0.1)
-    assert "3 of 4 categories are found" in repr(estimate)
+    assert "3 of 4" in repr(estimate)
     assert not {"projected", "shrunk"} & set(estimate.columns())

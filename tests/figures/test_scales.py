@@ -1,5 +1,7 @@
 """Pictures of numbers on a scale."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -28,9 +30,9 @@ def labels_of(ax):
 def test_a_bar_for_each_band_with_its_interval_and_the_mean():
     found = estimate()
     ax = plot_scale(found, level=0.9)
-    assert labels_of(ax) == {
-        "share of a band, 90 % interval", "distribution", "mean, 90 % interval",
-    }  # fmt: skip
+    labels = sorted(labels_of(ax))
+    for series, label in zip(("distribution", "mean.* 90 %", "band.* 90 %"), labels, strict=True):
+        assert re.search(series, label)
     assert (ax.get_xlim(), ax.get_xlabel()) == ((0, 120), "years")
     bands = found.bands()
     areas = [bar.get_height() * bar.get_width() for bar in ax.patches]

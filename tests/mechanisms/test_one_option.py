@@ -57,7 +57,7 @@ def test_a_report_says_yes_to_one_option_or_none():
     assert mechanism.members((2 * 150 + 1).to_bytes(2, "little")) == [150]
     assert mechanism.members((2 * 150).to_bytes(2, "little")) == []
     assert mechanism.problem((399).to_bytes(2, "little")) is None
-    assert "last one is 399" in mechanism.problem((400).to_bytes(2, "little"))
+    assert "399" in mechanism.problem((400).to_bytes(2, "little"))
 
 
 # --- negative controls: wrong samplers fail the same checks -------------------------------------

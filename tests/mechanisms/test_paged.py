@@ -115,7 +115,7 @@ def test_a_pages_number_takes_as_few_bytes_as_it_can(pages, size):
     assert last == (pages - 1).to_bytes(size, "little") + b"\x01"
     assert mechanism.probability(last, [0] * pages) > 0
     if pages == 257:
-        assert "no page 257" in mechanism.problem(b"\x01\x01\x01")
+        assert "257" in mechanism.problem(b"\x01\x01\x01")
 
 
 # --- negative controls: wrong samplers fail the same checks -------------------------------------

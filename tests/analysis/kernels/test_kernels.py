@@ -43,5 +43,5 @@ def test_what_is_no_kernel_is_said():
 
 
 def test_a_kernel_says_what_it_does():
-    assert kernels.row_orders.deal.__name__ == kernels.row_orders.deal.__qualname__ == "deal"
-    assert kernels.row_orders.deal.__doc__.startswith("Copy the rows pile after pile")
+    assert kernels.shuffling.deal.__name__ == kernels.shuffling.deal.__qualname__ == "deal"
+    assert kernels.shuffling.deal.__doc__ == kernels.shuffling.deal.__wrapped__.__doc__

@@ -252,8 +252,8 @@ def test_a_strangers_trap_does_not_work(closed, made, public):
     shown, said = run(cache)
     assert not trace.exists()
     assert shown == "compiling, once: sum_members\n"
-    assert said.count("NotKept: Compiled code is not kept: ") == 1
-    assert ("may be somebody else's" if closed else "belongs to somebody else") in said
+    assert said.count("NotKept: ") == 1
+    assert ("belongs" in said) is not closed
 
 
 def test_a_fifo_in_the_place_of_a_file_does_not_hang(made, tmp_path):
@@ -263,7 +263,7 @@ def test_a_fifo_in_the_place_of_a_file_does_not_hang(made, tmp_path):
         os.mkfifo(file)
     shown, said = run(tmp_path / "cache")
     assert shown == "compiling, once: sum_members\n"
-    assert "is not a file" in said
+    assert "not a file" in said
 
 
 def is_safe_for(user, folder):
