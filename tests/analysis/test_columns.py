@@ -1,5 +1,6 @@
 """Answers and reports in whatever people hold them: lists, numpy, pandas, polars, Arrow, DuckDB."""
 
+import re
 import subprocess
 import sys
 from datetime import timedelta
@@ -106,12 +107,8 @@ def test_truth_values_are_answers_if_categories_are_written_so():
 def test_an_answer_that_is_no_category_is_named_by_its_row(answers, row, answer):
     with pytest.raises(InvalidAnswer) as caught:
         SURVEY.randomize_batch(answers)
-    error = caught.value
-    assert (error.row, error.answer, error.nearest) == (
-        row,
-        answer,
-        {"tee": "tea"}.get(str(answer)),
-    )
+    assert (caught.value.row, caught.value.answer) == (row, answer)
+    assert caught.value.nearest == ("tea" if answer == "tee" else None)
 
 
 @pytest.mark.parametrize(
@@ -224,15 +221,14 @@ for kind in (pa.binary_view(), pa.string_view()):
             try:
                 use(column)
             except PrivetError as error:
-                print(type(error).__name__, error.row)
+                print(type(error).__name__, error.row, str(error))
         groups = Groups(["a"])
         print(groups.number(pa.record_batch([column], ["a"]), "file").tolist(), list(groups.seen))
 try:
     survey.tally().update(pa.Array.from_buffers(pa.binary_view(), 1, [None, pa.py_buffer(WILD)]))
 except PrivetError as error:
-    print(type(error).__name__, error.row)
+    print(type(error).__name__, error.row, str(error))
 """
-EMPTY = "InvalidAnswer 1"
 GROUPED = "[0, 1] [('tea',), (None,)]"
 
 
@@ -240,14 +236,18 @@ def test_views_that_lead_anywhere_are_not_followed():
     done = subprocess.run([sys.executable, "-c", HOSTILE], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
-    assert [line for line in said if line not in (EMPTY, GROUPED)] == [
-        "InvalidReport 1",  # null
-        "InvalidReport None",  # a dictionary of binary views
-        "InvalidReport None",  # views of strings
-        "InvalidReport None",  # a dictionary of them
-        "InvalidReport None",  # a view of a buffer that is not there
+    expected = [
+        "InvalidReport 1 .*null",
+        "InvalidReport None .*dictionary.*binary_view",
+        "InvalidReport None .*string_view",
+        "InvalidReport None .*dictionary.*string_view",
+        "InvalidReport None .*buffer",  # that is not there
     ]
-    assert said.count(EMPTY) == said.count(GROUPED) == 4
+    refusals = [line for line in said if line.startswith("InvalidReport")]
+    assert all(map(re.match, expected, refusals))
+    assert len(refusals) == len(expected)
+    assert sum(line.startswith("InvalidAnswer 1 ") for line in said) == said.count(GROUPED) == 4
+    assert len(said) == len(refusals) + 8
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.string_view(), pa.binary_view()], ids=str)

@@ -117,29 +117,32 @@ def test_values_come_as_rows_and_as_lists():
 
 
 WRONG = [
-    ([[0], [1, 1]], "values[1]"),
-    ([[0], [10]], "values[1]"),
-    ([[0], [], [0, 1, 2, 3]], "values[2]"),
-    ([[0], [-1]], "values[1]"),
-    ([0, 1], "values[0]"),
-    (7, "values"),
-    ("abc", "values"),
-    (np.array([[0, -1], [2, 2]]), "values[1]"),
-    (np.array([[0, -1], [2, 10]]), "values[1]"),
-    (np.array([[0, -1], [2, -2]]), "values[1]"),
-    (np.array([[0, 1, 2, 3]]), "values[0]"),
-    (np.array([[0, 2**64 - 1]], np.uint64), "values[0]"),
-    (np.array([0, 1]), "values"),
-    (np.array([[0.5]]), "values"),
-    (np.ma.masked_array([[1, 2]], [[True, False]]), "values"),
+    ([[0], [1, 1]], "values[1]", "[1, 1]"),
+    ([[0], [10]], "values[1]", "[10]"),
+    ([[0], [], [0, 1, 2, 3]], "values[2]", "[0, 1, 2, 3]"),
+    ([[0], [-1]], "values[1]", "[-1]"),
+    ([0, 1], "values[0]", "0"),
+    (7, "values", "7"),
+    ("abc", "values", "abc"),
+    (np.array([[0, -1], [2, 2]]), "values[1]", "[2, 2]"),
+    (np.array([[0, -1], [2, 10]]), "values[1]", "[2, 10]"),
+    (np.array([[0, -1], [2, -2]]), "values[1]", "[2, -2]"),
+    (np.array([[0, 1, 2, 3]]), "values[0]", "[0, 1, 2, 3]"),
+    (np.array([[0, 2**64 - 1]], np.uint64), "values[0]", "["),
+    (np.array([0, 1]), "values", "(2,)"),
+    (np.array([[0.5]]), "values", "float64"),
+    (np.ma.masked_array([[1, 2]], [[True, False]]), "values", "masked"),
 ]
 
 
-@pytest.mark.parametrize(("values", "parameter"), WRONG, ids=[str(values) for values, _ in WRONG])
-def test_wrong_values_are_named_with_their_row(values, parameter):
+@pytest.mark.parametrize(
+    ("values", "parameter", "shown"), WRONG, ids=[f"{row}-{shown}" for _, row, shown in WRONG]
+)
+def test_wrong_values_are_named_with_their_row(values, parameter, shown):
     mechanism = SetSubset(10, 1.0, 3)
-    with refused(parameter):
+    with refused(parameter) as caught:
         mechanism.randomize(values)
+    assert shown in str(caught.value.value)
     if type(values) is np.ndarray and values.dtype == np.int64 and values.ndim == 2:
         many = np.concatenate([np.tile([[4, -1, -1, -1]], (300_000, 1)), np.full((2, 4), -1)])
         bad = len(many) - len(values)

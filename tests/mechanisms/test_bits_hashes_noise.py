@@ -313,7 +313,7 @@ def test_noise_is_refused_where_it_takes_too_many_coins():
     coins = 1 + (2**64 - flip) // (2**64 - 2 * flip)
     most = 2**15 // coins
     assert GeometricNoise(most, 0.01).d == most
-    with refused("epsilon", "GeometricNoise", value=0.01):
+    with refused("epsilon", "GeometricNoise", value=0.01, naming=rf"\b{most + 1}\b"):
         GeometricNoise(most + 1, 0.01)
 
 

@@ -44,4 +44,5 @@ def test_what_is_no_kernel_is_said():
 
 def test_a_kernel_says_what_it_does():
     assert kernels.shuffling.deal.__name__ == kernels.shuffling.deal.__qualname__ == "deal"
+    assert kernels.shuffling.deal.__doc__
     assert kernels.shuffling.deal.__doc__ == kernels.shuffling.deal.__wrapped__.__doc__
