@@ -11,7 +11,7 @@ from scipy import stats
 
 from privet import simulate
 from privet.analysis import laws
-from privet.analysis.kernels.population import hypergeometric
+from privet.analysis.kernels.population_counts import hypergeometric
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
 from refusals import refused
 

@@ -154,26 +154,20 @@ def test_errors_of_a_loop_are_raised():
             kernels.report_counts.count_hashed(*args)
 
 
-def test_wrong_arguments_are_errors(compilations):
-    call = kernel(share)
-    for wrong in ("9", None, np.zeros(3, np.complex128)):
-        with pytest.raises(TypingError):
-            call(wrong, 10)
-    with pytest.raises(TypeError):
-        call()
-    check(call)
-
-
-def test_threads_that_begin_together_compile_once(compilations):
-    call, together = kernel(share), threading.Barrier(8)
-
-    def begin(_):
-        together.wait(10)
-        check(call)
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(begin, range(8)))
-    assert compilations == ["share"]
+def test_threads_that_begin_together_compile_once(tmp_path):
+    script = f"""
+import threading
+from concurrent.futures import ThreadPoolExecutor
+{SCRIPT}
+together = threading.Barrier(4)
+def begin(_):
+    together.wait(10)
+    kernels.member_sums.spread_members(members, np.ones(5), np.zeros(20))
+with ThreadPoolExecutor(4) as pool:
+    list(pool.map(begin, range(4)))
+"""
+    shown = run(script, NUMBA_CACHE_DIR=str(tmp_path))
+    assert shown == [ANNOUNCED, "compiling, once: spread_members"]
 
 
 def test_other_threads_run_meanwhile():
