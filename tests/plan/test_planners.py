@@ -3,7 +3,7 @@
 import pytest
 
 from privet import Estimate, Survey
-from privet.analysis.kinds import kind_of
+from privet.analysis.kinds import register as register_kind
 from privet.analysis.kinds.choice import OneChoice
 from privet.device.answers.base import Answers
 from privet.device.answers.names import Names
@@ -129,7 +129,7 @@ def test_a_drawing_of_its_answers_is_of_shares():
 
 
 def test_among_other_questions_it_is_planned_as_one_choice():
-    kind_of.register(Grades, OneChoice)
+    register_kind(Grades, OneChoice)
     ours = Survey("Which grade?", Grades(6), 1.0, id="grade")
     as_choice = Survey("Which grade?", [str(i + 1) for i in range(6)], 1.0, id="grade")
     (ours,), (plain,) = (plan_questionnaire(one, 3000) for one in (ours, as_choice))
