@@ -13,6 +13,7 @@ from privet import Survey
 from privet.bulk import Cleaning, count_answers, read_answers
 from privet.bulk.groups import Groups
 from privet.errors import InvalidArgument, InvalidFile
+from refusing import assert_names, refused
 
 SURVEY = Survey("What do you drink?", ["tea", "café", "crème", "water, still"], 1.0)
 MORE_THAN_A_BLOCK = 800_000
@@ -109,61 +110,46 @@ def test_a_packed_file_is_read(tmp_path):
 # --- what is refused ------------------------------------------------------------------------
 
 
-UNKNOWN = "is not a category of this survey."
-MEANT = f"{UNKNOWN} Did you mean 'tea'?"
-EMPTY = f"the answer is empty, which {UNKNOWN}"
-
-
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "names"),
     [
-        ("answer\ntea\ntae\n", f", row 2 (3 with the header): 'tae' {MEANT}"),
-        ("answer\nTEA\n", f", row 1 (2 with the header): 'TEA' {MEANT}"),
-        ("answer\n tea\n", f", row 1 (2 with the header): ' tea' {MEANT}"),
-        ("answer\nxyz\n", f", row 1 (2 with the header): 'xyz' {UNKNOWN}"),
-        ("id,answer\n1,tea\n2,\n", f", row 2 (3 with the header): {EMPTY}"),
-        ('id,answer\n1,""\n', f", row 1 (2 with the header): {EMPTY}"),
-        ("answer\ntea\n\ntea\n", f", row 2 (3 with the header): {EMPTY}"),
-        ("id,answer\n1,tea\n\n2,tea\n", f", row 2 (3 with the header): {EMPTY}"),
-        ('note,answer\n"a\nb",tea\n"c",tee\n', f", row 2 (3 with the header): 'tee' {MEANT}"),
-        ('answer\ntea\n"tea\ntea\n', rf", row 2 (3 with the header): 'tea\ntea\n' {MEANT}"),
-        (
-            "id,answer\n1,tea\n2,tea,3\n",
-            ", row 2 (3 with the header): the number of fields is 3, the header's 2.",
-        ),
-        (
-            "id,answer\n1,tea\n2\n",
-            ", row 2 (3 with the header): the number of fields is 1, the header's 2.",
-        ),
-        ("a,b\n1,tea\n", ": there is no column 'answer'; the columns are 'a', 'b'."),
-        ("\ntea\n", ": there is no column 'answer'; the columns are ''."),
-        ("answer,answer\ntea,tea\n", ": there is more than one column 'answer'."),
-        ("tea\ncafé\n", ": the header 'tea' is an answer, not a column's name."),
-        ("", ": the file is empty."),
-        (
-            "a;answer\n1;tea\n",
-            ": the header 'a;answer' has ';' and no commas.",
-        ),
-        (
-            "a\tb\n1\ttea\n",
-            r": the header 'a\tb' has '\t' and no commas.",
-        ),
+        ("answer\ntea\ntae\n", ["row 2", "3 with the header", "'tae'", "'tea'"]),
+        ("answer\nTEA\n", ["row 1", "2 with the header", "'TEA'", "'tea'"]),
+        ("answer\n tea\n", ["row 1", "2 with the header", "' tea'", "'tea'"]),
+        ("answer\nxyz\n", ["row 1", "2 with the header", "'xyz'"]),
+        ("id,answer\n1,tea\n2,\n", ["row 2", "3 with the header", "empty"]),
+        ('id,answer\n1,""\n', ["row 1", "2 with the header", "empty"]),
+        ("answer\ntea\n\ntea\n", ["row 2", "3 with the header", "empty"]),
+        ("id,answer\n1,tea\n\n2,tea\n", ["row 2", "3 with the header", "empty"]),
+        ('note,answer\n"a\nb",tea\n"c",tee\n', ["row 2", "3 with the header", "'tee'", "'tea'"]),
+        ('answer\ntea\n"tea\ntea\n', ["row 2", "3 with the header", r"'tea\ntea\n'", "'tea'"]),
+        ("id,answer\n1,tea\n2,tea,3\n", ["row 2", "3 with the header", "fields", "3", "2"]),
+        ("id,answer\n1,tea\n2\n", ["row 2", "3 with the header", "fields", "1", "2"]),
+        ("a,b\n1,tea\n", ["column 'answer'", "'a', 'b'"]),
+        ("\ntea\n", ["column 'answer'", "''"]),
+        ("answer,answer\ntea,tea\n", ["more than one", "'answer'"]),
+        ("tea\ncafé\n", ["header 'tea'"]),
+        ("", ["empty"]),
+        ("a;answer\n1;tea\n", ["header 'a;answer'", "';'"]),
+        ("a\tb\n1\ttea\n", [r"header 'a\tb'", r"'\t'"]),
     ],
 )
-def test_a_bad_file_is_named_with_the_row(tmp_path, text, said):
+def test_a_bad_file_is_named_with_the_row(tmp_path, text, names):
     found = message(csv(tmp_path, text))
-    assert found == said
+    assert_names(found, *names)
+    assert ("row" in found) is names[0].startswith("row")
+    assert ("'tea'" in found) is ("'tea'" in " ".join(names))  # as what may have been meant
 
 
 def test_a_missing_column_that_was_asked_for(tmp_path):
     path = csv(tmp_path, "a,answer\n1,tea\n")
-    assert message(path, "b") == ": there is no column 'b'; the columns are 'a', 'answer'."
+    assert_names(message(path, "b"), "column 'b'", "'a', 'answer'")
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "mac-roman"])
 def test_another_encoding_is_named_with_the_row(tmp_path, encoding):
     path = csv(tmp_path, "answer\ntea\ncafé\n", encoding)
-    assert message(path) == ", row 2 (3 with the header): the answer is not UTF-8 text."
+    assert_names(message(path), "row 2", "3 with the header", "UTF-8")
 
 
 @pytest.mark.parametrize(
@@ -184,24 +170,24 @@ def test_what_is_no_csv_file_is_refused(tmp_path, data):
 def test_of_many_columns_some_are_named(tmp_path):
     names = ",".join(f"c{i}" for i in range(2000))
     said = message(csv(tmp_path, f"{names}\n"))
-    assert said.startswith(": there is no column 'answer'; the columns are 'c0', 'c1', ")
-    assert said.endswith("'c19' and 1,980 more.")
+    assert_names(said, "column 'answer'", "'c0', 'c1'", "'c19'", "1,980")
+    assert "'c20'" not in said
 
 
 def test_a_damaged_packed_file_is_refused(tmp_path):
     data = bytearray(gzip.compress(b"answer\n" + b"tea\n" * 1000))
     data[20:] = bytes(len(data) - 20)
     path = csv(tmp_path, bytes(data), name="answers.csv.gz")
-    assert message(path).startswith(": not a table")
+    assert_names(message(path), "table")
 
 
 def test_rows_are_counted_across_blocks(tmp_path):
     good = "id,answer\n" + "1,tea\n" * MORE_THAN_A_BLOCK
-    row = f"{MORE_THAN_A_BLOCK + 1} ({MORE_THAN_A_BLOCK + 2} with the header)"
-    assert message(csv(tmp_path, good + "2,\n")).startswith(f", row {row}: the answer is empty")
-    assert message(csv(tmp_path, good + "2\n")).startswith(f", row {row}: the number of fields")
+    row = [f"row {MORE_THAN_A_BLOCK + 1}", f"{MORE_THAN_A_BLOCK + 2} with the header"]
+    assert_names(message(csv(tmp_path, good + "2,\n")), *row, "empty")
+    assert_names(message(csv(tmp_path, good + "2\n")), *row, "fields")
     latin = (good + "2,café\n").encode("latin-1")
-    assert message(csv(tmp_path, latin)).startswith(f", row {row}: the answer is not UTF-8")
+    assert_names(message(csv(tmp_path, latin)), *row, "UTF-8")
 
 
 def test_rows_have_the_same_number_in_every_format(tmp_path):
@@ -240,13 +226,13 @@ def test_unknown_answers_can_be_dropped_or_counted_as_a_category(tmp_path):
 
 def test_unknown_answers_are_counted_as_nothing_that_does_not_exist(tmp_path):
     path = csv(tmp_path, "answer\ntea\n")
-    with pytest.raises(InvalidArgument, match="'unknown' .* must be 'error', 'drop' or a category"):
+    with refused(InvalidArgument, parameter="unknown", value="other"):
         next(read_answers(path, SURVEY, cleaning=Cleaning(unknown="other")))
 
 
 def test_the_answers_are_no_group(tmp_path):
     path = csv(tmp_path, "answer,who\ntea,a\n")
-    with pytest.raises(InvalidArgument, match="'by' .* the answers would be in the clear"):
+    with refused(InvalidArgument, parameter="by", value=["who", "answer"]):
         next(read_answers(path, SURVEY, by=["who", "answer"]))
 
 

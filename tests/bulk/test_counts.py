@@ -12,6 +12,7 @@ from pyarrow import parquet
 from privet import Survey
 from privet.bulk import Cleaning, count_answers, randomize_files, read_answers, tally_groups
 from privet.errors import InvalidFile
+from refusing import refused
 
 # So little noise that a report nearly always is the answer.
 SURVEY = Survey("?", ["tea", "coffee", "none"], 30.0, mechanism="multivariate-rr")
@@ -78,10 +79,8 @@ def test_what_is_no_number_of_people_is_named(tmp_path, bad, read):
     path = Path(tmp_path, "c.csv")
     path.write_text(f"answer,people\ntea,1\ntea,2\ncoffee,{bad}\n")
     arguments = [] if read is count_answers else [SURVEY, tmp_path / "r.parquet"]
-    with pytest.raises(InvalidFile) as error:
+    with refused(InvalidFile, "c.csv", "row 3", "4 with the header", "'people'"):
         read(path, *arguments, count="people")
-    rule = "'people' must be a whole number from 0 to 10,000,000,000. Got"
-    assert f"c.csv, row 3 (4 with the header): {rule} " in str(error.value)
     assert not Path(tmp_path, "r.parquet").exists()
 
 
@@ -89,9 +88,9 @@ def test_what_is_no_number_of_people_is_named(tmp_path, bad, read):
 def test_the_columns_are_two(tmp_path, column):
     path = tmp_path / "c.csv"
     path.write_text("answer,people\ntea,1\n")
-    with pytest.raises(InvalidFile, match="'answer' is the column of answers, not of counts"):
+    with refused(InvalidFile, "c.csv", "'answer'", "answers", "counts"):
         count_answers(path, column, count="answer")
-    with pytest.raises(InvalidFile, match="no column 'persons'"):
+    with refused(InvalidFile, "c.csv", "column 'persons'"):
         count_answers(path, column, count="persons")
 
 
@@ -104,7 +103,7 @@ def test_the_only_other_column_has_the_answers(tmp_path):
 def test_a_missing_number_in_parquet(tmp_path):
     path = tmp_path / "c.parquet"
     parquet.write_table(pa.table({"answer": ["tea", "tea"], "people": [1, None]}), path)
-    with pytest.raises(InvalidFile, match="row 2: .* Got nothing instead"):
+    with refused(InvalidFile, "c.parquet", "row 2", "'people'", "nothing"):
         list(read_answers(path, SURVEY, count="people"))
     parquet.write_table(pa.table({"answer": ["tea"], "people": np.array([4.0])}), path)
     (chunk,) = read_answers(path, SURVEY, count="people")

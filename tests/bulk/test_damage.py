@@ -25,6 +25,7 @@ from privet.bulk import (
 )
 from privet.bulk.groups import Groups
 from privet.errors import InvalidArgument, InvalidFile
+from refusing import refused
 
 SURVEY = Survey("What do you drink?", ["tea", "café", "7", "true"], 1.0)
 TIMES = int(os.environ.get("PRIVET_FUZZ", "25"))
@@ -104,7 +105,7 @@ def mutated(data, rng):
     return bytes(found)
 
 
-def refused(use):
+def is_refused(use):
     """Return whether a call is refused, in one line and by privet itself."""
     said = ""
     try:
@@ -122,7 +123,7 @@ def test_damaged_answers(tmp_path, name):
     times = 0
     for _ in range(TIMES):
         path.write_bytes(mutated(TABLES[name], rng))
-        times += refused(
+        times += is_refused(
             lambda: randomize_files(
                 [path],
                 SURVEY,
@@ -131,7 +132,7 @@ def test_damaged_answers(tmp_path, name):
                 cleaning=Cleaning(unknown="drop", missing="drop"),
             )
         )
-        refused(lambda: count_answers([path], "answer"))
+        is_refused(lambda: count_answers([path], "answer"))
     assert times
 
 
@@ -143,8 +144,8 @@ def test_damaged_reports(tmp_path, reports, which):
     for _ in range(TIMES):
         path.write_bytes(mutated(reports[which], rng))
         for by in ([], ["country"]):
-            times += refused(lambda by=by: tally_groups([path], SURVEY, by))
-        refused(lambda: list(read_reports(path, SURVEY)))
+            times += is_refused(lambda by=by: tally_groups([path], SURVEY, by))
+        is_refused(lambda: list(read_reports(path, SURVEY)))
     assert times
 
 
@@ -160,7 +161,7 @@ def randomized(tmp_path, data, **options):
 @pytest.mark.parametrize("deep", ["[" * 3000, '{"a":' * 3000, "[" * 100_000 + "]" * 100_000])
 def test_json_nested_without_end_is_named_with_its_row(tmp_path, deep):
     data = b'{"answer": "tea"}\n{"answer": "tea", "more": %s}\n' % deep.encode()
-    with pytest.raises(InvalidFile, match=r"/a, row 2: nested too deeply\.$"):
+    with refused(InvalidFile, tmp_path / "a", "row 2", "nested"):
         randomized(tmp_path, data)
 
 
@@ -172,24 +173,24 @@ def test_json_nested_deeply_in_a_later_row_is_not_looked_at(tmp_path):
 
 @pytest.mark.parametrize("row", [b"[1]", b"7", b'"tea"', b"{", b"\xff", b"{} {}", b"9" * 5000])
 def test_what_is_no_json_object_is_named_with_its_row(tmp_path, row):
-    with pytest.raises(InvalidFile, match="/a, row 2: not a JSON object: "):
+    with refused(InvalidFile, tmp_path / "a", "row 2", "JSON"):
         randomized(tmp_path, b'{"answer": "tea"}\n%s\n' % row)
 
 
-def test_groups_that_are_not_utf8_are_refused(tmp_path):
+def test_groups_that_are_not_utf8_are_is_refused(tmp_path):
     buffers = [None, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"a\xff")]
     bad = pa.Array.from_buffers(pa.string(), 2, buffers)
     data = written(parquet.write_table, pa.table({"answer": ["tea", "tea"], "by": bad}))
-    with pytest.raises(InvalidFile, match=r"/a: the column 'by' is not text in UTF-8\.$"):
+    with refused(InvalidFile, tmp_path / "a", "'by'", "UTF-8"):
         randomized(tmp_path, data, by=["by"])
     path = tmp_path / "r"
     column = pa.array([row.tobytes() for row in REPORTS[:2]])
     parquet.write_table(pa.table({"report": column, "by": bad}), path)
-    with pytest.raises(InvalidFile, match=r"/r: the column 'by' is not text in UTF-8\.$"):
+    with refused(InvalidFile, path, "'by'", "UTF-8"):
         tally_groups([path], SURVEY, ["by"])
 
 
-def test_places_beyond_a_dictionary_of_parquet_are_refused(tmp_path):
+def test_places_beyond_a_dictionary_of_parquet_are_is_refused(tmp_path):
     """Three values are numbered by two bits, of which damage can make a fourth."""
     reports = [row.tobytes() for row in REPORTS]
     whole = {"answer": ["tea", "café", "7"] * 20, "report": reports}
@@ -209,19 +210,19 @@ def test_places_beyond_a_dictionary_of_parquet_are_refused(tmp_path):
             lambda: randomize_files([path], SURVEY, tmp_path / "out", by=["by"], column="answer"),
             lambda: count_answers([path], "answer") and tally_groups([path], SURVEY, ["by"]),
         ):
-            with pytest.raises(InvalidFile, match=r"/a: not a .*out of bounds"):
+            with refused(InvalidFile, path, "out of bounds"):
                 use()
 
 
-def test_names_of_columns_that_are_not_utf8_are_refused(tmp_path):
-    with pytest.raises(InvalidArgument, match="'by' .* in UTF-8"):
+def test_names_of_columns_that_are_not_utf8_are_is_refused(tmp_path):
+    with refused(InvalidArgument, parameter="by", value=["\udcff"]):
         randomized(tmp_path, TABLES["csv"], by=["\udcff"])
     data = rb'{"\udcff": "tea", "b": 1}'
-    with pytest.raises(InvalidFile, match="surrogates not allowed"):
+    with refused(InvalidFile, tmp_path / "a", "surrogates"):
         randomized(tmp_path, data, column="\udcff")
 
 
-def test_a_stream_that_says_it_is_longer_than_memory_is_refused(tmp_path):
+def test_a_stream_that_says_it_is_longer_than_memory_is_is_refused(tmp_path):
     sizes = b"\xff\xff\xff\xff" + (2**31 - 8).to_bytes(4, "little")
-    with pytest.raises(InvalidFile, match="not a table"):
+    with refused(InvalidFile, tmp_path / "a", "table"):
         randomized(tmp_path, sizes + TABLES["stream"][8:])

@@ -16,6 +16,7 @@ from pyarrow import csv, feather, ipc, parquet
 from privet.bulk import formats
 from privet.bulk.formats import STDIN, OpenTable, count_rows, open_table, source
 from privet.errors import InvalidArgument, InvalidFile
+from refusing import refused
 
 ROWS = {"answer": ["tea", "café", "two\nlines", "tea"], "n": [1, 2, 3, 4]}
 TABLE = pa.table(ROWS)
@@ -255,7 +256,7 @@ def test_places_beyond_the_memory_of_a_damaged_arrow_file_are_refused(tmp_path, 
     assert data.count(offsets) == 1
     path = tmp_path / "a.arrow"
     path.write_bytes(data.replace(offsets, wild))
-    with pytest.raises(InvalidFile, match="not a table"):
+    with refused(InvalidFile, path, "table"):
         read(path)
 
 
@@ -278,7 +279,7 @@ def test_a_header_that_begins_like_a_packed_file_is_a_header(tmp_path):
 def test_what_cannot_stand_between_fields_is_refused(tmp_path, delimiter):
     (tmp_path / "a.csv").write_bytes(as_csv())
     with (
-        pytest.raises(InvalidArgument, match="'delimiter'"),
+        refused(InvalidArgument, parameter="delimiter", value=delimiter),
         open_table(tmp_path / "a.csv", delimiter),
     ):
         pass
@@ -289,7 +290,7 @@ def test_parquet_through_a_pipe_is_refused(monkeypatch):
         buffer = io.BytesIO(as_parquet())
 
     monkeypatch.setattr(source.sys, "stdin", Stdin())
-    with pytest.raises(InvalidFile, match="stdin: Parquet .* give the name of the plain file"):
+    with refused(InvalidFile, "stdin", "Parquet"):
         read(Path("-"))
 
 

@@ -10,6 +10,7 @@ from privet import Scale, Several, Survey
 from privet.bulk import read_known
 from privet.bulk.known import read_figures, read_shares
 from privet.errors import InvalidFile
+from refusing import refused
 
 
 def written(tmp_path, text):
@@ -31,30 +32,24 @@ def test_shares_and_people(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "names"),
     [
-        ("region,size\na,1\n", "no column 'share'; the columns are 'region', 'size'"),
-        ("share\n1\n", "no column 'region'"),
-        ("region,share,people\na,1,1\n", "both 'share' and 'people'"),
-        ("region,share\na,.5\na,.5\n", "row 2 (3 with the header): the group a is there twice"),
-        (
-            "region,share\na,.5\nb,half\n",
-            "(3 with the header): 'share' must be a number > 0.",
-        ),
-        ("region,share\na,0\n", "Got '0' instead"),
-        ("region,share\na,nan\n", "Got 'nan' instead"),
-        ("region,share\na,\n", "Got '' instead"),
-        (
-            "region,people\na,1.5\n",
-            "'people' must be a whole number from 1 to 10,0",
-        ),
-        ("region,people\na,inf\n", "Got 'inf' instead"),
+        ("region,size\na,1\n", ["column 'share'", "'region', 'size'"]),
+        ("share\n1\n", ["column 'region'"]),
+        ("region,share,people\na,1,1\n", ["both", "'share'", "'people'"]),
+        ("region,share\na,.5\na,.5\n", ["row 2", "3 with the header", "group a", "twice"]),
+        ("region,share\na,.5\nb,half\n", ["row 2", "3 with the header", "'share'", "'half'"]),
+        ("region,share\na,0\n", ["'share'", "'0'"]),
+        ("region,share\na,nan\n", ["'share'", "'nan'"]),
+        ("region,share\na,\n", ["'share'", "''"]),
+        ("region,people\na,1.5\n", ["'people'", "'1.5'"]),
+        ("region,people\na,inf\n", ["'people'", "'inf'"]),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path, text, said):
-    with pytest.raises(InvalidFile) as error:
-        read_known(written(tmp_path, text), ["region"])
-    assert said in str(error.value)
+def test_what_is_wrong_is_named(tmp_path, text, names):
+    path = written(tmp_path, text)
+    with refused(InvalidFile, path, *names):
+        read_known(path, ["region"])
 
 
 # --- shares of categories ---------------------------------------------------------------------
@@ -80,39 +75,35 @@ def test_shares_are_in_the_order_of_the_categories(tmp_path, name, text):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "names"),
     [
-        ("a.csv", "", "the file is empty."),
-        ("a.csv", "tea,0.5\ncoffee,0.5\n", "there is no column 'share'"),
-        ("a.csv", "category,share\ntea\n", "row 1 (2 with the header): the number of fields is 1"),
-        ("a.csv", "category,share\ntea,0.5\n", "the share of 'coffee' is missing."),
-        ("a.csv", "category,share\ntee,1\n", "(2 with the header): 'tee' is not a category"),
-        ("a.csv", "category,share\ntea,1\ntea,0\n", "(3 with the header): 'tea' is there twice."),
-        ("a.csv", "category,share\ntea,half\n", "'share' must be a number >= 0. Got 'half'"),
-        ("a.csv", "category,share\ntea,-1\n", "must be a number >= 0. Got '-1' instead."),
-        ("a.csv", "category,share\ntea,nan\n", "must be a number >= 0. Got 'nan' instead."),
-        ("a.json", '{"tea": 50, "coffee": 25, "none": 25}', "not 100 (are these percentages?)."),
-        ("a.json", '{"tea": 0.5, "coffee": 0.2, "none": 0.2}', "must add up to 1, not 0.9."),
-        ("a.json", '{"tea": true, "coffee": 0, "none": 0}', "Got True instead."),
-        ("a.json", '{"tea": {"a": 1}, "coffee": 0, "none": 0}', "'share' must be a number >= 0."),
-        ("a.json", '{"tea": 1, "tea": 0}', "'tea' is there twice."),
-        ("a.json", "[1, 2]", "it must be an object of shares by category."),
-        ("a.json", "{", "not JSON: "),
+        ("a.csv", "", ["empty"]),
+        ("a.csv", "tea,0.5\ncoffee,0.5\n", ["column 'share'"]),
+        ("a.csv", "category,share\ntea\n", ["row 1", "2 with the header", "fields"]),
+        ("a.csv", "category,share\ntea,0.5\n", ["'coffee'", "missing"]),
+        ("a.csv", "category,share\ntee,1\n", ["2 with the header", "'tee'"]),
+        ("a.csv", "category,share\ntea,1\ntea,0\n", ["3 with the header", "'tea'", "twice"]),
+        ("a.csv", "category,share\ntea,half\n", ["'share'", "'half'"]),
+        ("a.csv", "category,share\ntea,-1\n", ["'share'", "'-1'"]),
+        ("a.csv", "category,share\ntea,nan\n", ["'share'", "'nan'"]),
+        ("a.json", '{"tea": 50, "coffee": 25, "none": 25}', ["1", "100", "percentages"]),
+        ("a.json", '{"tea": 0.5, "coffee": 0.2, "none": 0.2}', ["1", "0.9"]),
+        ("a.json", '{"tea": true, "coffee": 0, "none": 0}', ["'share'", "True"]),
+        ("a.json", '{"tea": {"a": 1}, "coffee": 0, "none": 0}', ["'share'", "[('a', 1)]"]),
+        ("a.json", '{"tea": 1, "tea": 0}', ["'tea'", "twice"]),
+        ("a.json", "[1, 2]", ["object"]),
+        ("a.json", "{", ["JSON"]),
     ],
-)  # fmt: skip
-def test_bad_shares(tmp_path, name, text, said):
+)
+def test_bad_shares(tmp_path, name, text, names):
     (tmp_path / name).write_text(text)
-    with pytest.raises(InvalidFile) as error:
+    with refused(InvalidFile, tmp_path / name, *names):
         read_shares(tmp_path / name, SURVEY)
-    message = str(error.value)
-    assert message.startswith(str(tmp_path / name))
-    assert said in message
-    assert "\n" not in message
 
 
 def test_bytes_that_are_no_text(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidFile, match="text in UTF-16"):
+    with refused(InvalidFile, "a.csv", "UTF-16"):
         read_shares(tmp_path / "a.csv", SURVEY)
 
 
@@ -125,12 +116,12 @@ SCALE = Scale(0, 120, unit="years", bands=[30, 60])
 def test_shares_of_options_need_not_add_up(tmp_path):
     (tmp_path / "a.csv").write_text("category,share\ntea,0.5\ncoffee,0.8\nnone,0\n")
     assert read_shares(tmp_path / "a.csv", OPTIONS).tolist() == [0.5, 0.8, 0]
-    for text, said in (
-        ("category,share\ntea,0.5\ncoffee,8\nnone,0\n", "'coffee' must be at most 1, not 8."),
-        ("category,people\ntea,5\ncoffee,8\nnone,0\n", "there is no column 'share'"),
+    for text, names in (
+        ("category,share\ntea,0.5\ncoffee,8\nnone,0\n", ["'coffee'", "8"]),
+        ("category,people\ntea,5\ncoffee,8\nnone,0\n", ["column 'share'"]),
     ):
         (tmp_path / "a.csv").write_text(text)
-        with pytest.raises(InvalidFile, match=said):
+        with refused(InvalidFile, "a.csv", *names):
             read_shares(tmp_path / "a.csv", OPTIONS)
 
 
@@ -154,27 +145,23 @@ def test_figures_below_0(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "names"),
     [
-        ("a.csv", "mean,40\n", "there is no column 'figure'"),
-        ("a.csv", "figure,value\n", "there are no figures."),
-        ("a.csv", "figure,value\nmean,forty\n", "'value' must be a number. Got 'forty' instead."),
-        ("a.csv", "figure,value\nmode,40\n", "(2 with the header): 'mode' must be the name of a"),
-        ("a.csv", "figure,value\n,40\n", "'' must be the name of a figure"),
-        ("a.csv", "figure,value\nmean,140\n", "'mean' must be a number in [0, 120]. Got 140.0"),
-        ("a.csv", "figure,value\n0 to 30,25\n", "'0 to 30' must be a share in [0, 1]. Got 25.0"),
-        ("a.csv", "figure,value\nmean,40\nmean,41\n", "(3 with the header): 'mean' is there twice"),
-        ("a.json", "{}", "there are no figures."),
-        ("a.json", '{"mean": null}', "'mean' must be a number. Got None instead."),
-        ("a.json", '{"mean": Infinity}', "'mean' must be a number."),
-        ("a.json", "[40]", "it must be an object of numbers by figure."),
+        ("a.csv", "mean,40\n", ["column 'figure'"]),
+        ("a.csv", "figure,value\n", ["no figures"]),
+        ("a.csv", "figure,value\nmean,forty\n", ["'value'", "'forty'"]),
+        ("a.csv", "figure,value\nmode,40\n", ["2 with the header", "'mode'"]),
+        ("a.csv", "figure,value\n,40\n", ["2 with the header", "''"]),
+        ("a.csv", "figure,value\nmean,140\n", ["'mean'", "[0, 120]", "140.0"]),
+        ("a.csv", "figure,value\n0 to 30,25\n", ["'0 to 30'", "[0, 1]", "25.0"]),
+        ("a.csv", "figure,value\nmean,40\nmean,41\n", ["3 with the header", "'mean'", "twice"]),
+        ("a.json", "{}", ["no figures"]),
+        ("a.json", '{"mean": null}', ["'mean'", "None"]),
+        ("a.json", '{"mean": Infinity}', ["'mean'", "inf"]),
+        ("a.json", "[40]", ["object"]),
     ],
-)  # fmt: skip
-def test_bad_figures(tmp_path, name, text, said):
+)
+def test_bad_figures(tmp_path, name, text, names):
     (tmp_path / name).write_text(text)
-    with pytest.raises(InvalidFile) as error:
+    with refused(InvalidFile, tmp_path / name, *names):
         read_figures(tmp_path / name, SCALE)
-    message = str(error.value)
-    assert message.startswith(str(tmp_path / name))
-    assert said in message
-    assert "\n" not in message

@@ -16,6 +16,7 @@ from privet.bulk import (
 )
 from privet.bulk.paths import as_paths
 from privet.errors import InvalidArgument
+from refusing import refused
 
 SURVEY = Survey("?", ["tea", "coffee"], 1.0)
 
@@ -55,5 +56,5 @@ def test_the_answers_of_several_files_come_one_after_the_other():
 
 @pytest.mark.parametrize("paths", [7, [7], None])
 def test_what_is_no_path(paths):
-    with pytest.raises(InvalidArgument, match="'paths' .* a path as text or Path, or several"):
+    with refused(InvalidArgument, parameter="paths", value=paths):
         as_paths("tally_files", paths)

@@ -12,6 +12,7 @@ from pyarrow import parquet
 from privet import Survey
 from privet.bulk import ReportsWriter, read_reports
 from privet.errors import InvalidFile, InvalidReport, SurveyMismatch
+from refusing import refused
 
 SURVEY = Survey("What do you drink?", [f"drink {i}" for i in range(20)], 1.0)
 SIZE = SURVEY.mechanism.report_bytes
@@ -142,7 +143,7 @@ def test_a_writer_that_cannot_begin_leaves_nothing_behind(tmp_path):
     ],
 )
 def test_only_arrays_of_reports_are_written(tmp_path, wrong):
-    with pytest.raises(InvalidReport, match="An array of reports must be uint8 of shape"):
+    with refused(InvalidReport, "uint8"):
         write(tmp_path / "r.parquet", SURVEY, [wrong])
     assert list(tmp_path.iterdir()) == []
 
@@ -155,23 +156,23 @@ def test_reports_of_another_survey(tmp_path, name, more):
     """Also of one that has the same id."""
     other = Survey(SURVEY.question, SURVEY.categories, SURVEY.epsilon + more, id=name)
     write(tmp_path / "r.parquet", other, [reports_of(other, 10)])
-    with pytest.raises(SurveyMismatch, match=rf"r\.parquet: .* another survey, '{name}'"):
+    with refused(SurveyMismatch, "r.parquet", f"'{name}'"):
         read(tmp_path / "r.parquet")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "name"),
     [
-        (json.dumps(json.loads(SURVEY.to_json()) | {"privet": 99}), "of version 99"),
-        (SURVEY.to_json().replace('"odds":"', '"odds":"' + "9" * 5000), "a decimal string"),
-        ("no JSON", "Not a survey"),
+        (json.dumps(json.loads(SURVEY.to_json()) | {"privet": 99}), "version 99"),
+        (SURVEY.to_json().replace('"odds":"', '"odds":"' + "9" * 5000), "odds"),
+        ("no JSON", "survey"),
     ],
     ids=["another version", "endless odds", "no JSON"],
 )
-def test_a_damaged_survey_beside_the_reports(tmp_path, text, said):
+def test_a_damaged_survey_beside_the_reports(tmp_path, text, name):
     column = pa.array([bytes(SIZE)], pa.binary(SIZE))
     path = write_parquet(tmp_path / "r.parquet", {"privet.survey": text}, report=column)
-    with pytest.raises(InvalidFile, match=rf"r\.parquet: the survey in the metadata: .*{said}"):
+    with refused(InvalidFile, "r.parquet", "metadata", name):
         read(path)
 
 
@@ -193,14 +194,14 @@ def test_the_same_survey_may_be_written_with_other_spaces(tmp_path):
 
 def test_a_file_without_the_column(tmp_path):
     path = write_parquet(tmp_path / "r.parquet", a=pa.array([1]), b=pa.array([2]))
-    with pytest.raises(InvalidFile, match=r"r\.parquet: .* 'report'; the columns are 'a', 'b'\."):
+    with refused(InvalidFile, "r.parquet", "'report'", "'a', 'b'"):
         read(path)
 
 
 @pytest.mark.parametrize("kind", [pa.binary(SIZE + 1), pa.string(), pa.int64()])
 def test_a_column_of_another_kind(tmp_path, kind):
     path = write_parquet(tmp_path / "r.parquet", report=pa.nulls(1, kind))
-    with pytest.raises(InvalidReport, match=rf"r\.parquet: .* fixed_size_binary\[{SIZE}\], the"):
+    with refused(InvalidReport, "r.parquet", f"fixed_size_binary[{SIZE}]", kind):
         read(path)
 
 
@@ -212,8 +213,7 @@ def test_other_writers_make_columns_of_bytes_of_any_length(tmp_path, kind):
     assert np.array_equal(read(path), written)
     short = pa.array([row.tobytes() for row in written[:7]] + [b"\1"], kind)
     write_parquet(path, report=short)
-    said = rf"r\.parquet, report 8: A report of this survey has {SIZE} bytes\. Got 1\."
-    with pytest.raises(InvalidReport, match=said):
+    with refused(InvalidReport, "r.parquet", "report 8", f"{SIZE} bytes", "1"):
         read(path)
 
 
@@ -222,7 +222,7 @@ def test_a_missing_report_is_named_by_its_number(tmp_path, missing):
     present = np.arange(1, missing + 3) != missing
     column = pa.array(np.full(missing + 2, bytes(SIZE)), pa.binary(SIZE), mask=~present)
     path = write_parquet(tmp_path / "r.parquet", report=column)
-    with pytest.raises(InvalidReport, match=rf"r\.parquet, report {missing}: .* missing"):
+    with refused(InvalidReport, "r.parquet", f"report {missing}", "missing"):
         read(path)
 
 
@@ -232,7 +232,7 @@ def test_a_truncated_file(tmp_path, part):
     write(path, SURVEY, [reports_of(SURVEY, 1000)])
     data = path.read_bytes()
     path.write_bytes(data[: int(part * len(data))])
-    with pytest.raises(InvalidFile, match=r"r\.parquet: not a Parquet file of reports: "):
+    with refused(InvalidFile, "r.parquet", "not a Parquet file"):
         read(path)
 
 
@@ -243,11 +243,11 @@ def test_a_single_changed_bit_among_the_reports(tmp_path):
     data = bytearray(path.read_bytes())
     data[data.index(written.tobytes()) + 1234] ^= 1
     path.write_bytes(data)
-    with pytest.raises(InvalidFile, match=r"r\.parquet: the file is damaged: row group 1"):
+    with refused(InvalidFile, "r.parquet", "damaged", "row group 1"):
         read(path)
 
 
 def test_a_file_of_something_else(tmp_path):
     (tmp_path / "r.parquet").write_text("answer\ntea\n")
-    with pytest.raises(InvalidFile, match=r"r\.parquet: not a Parquet file of reports: "):
+    with refused(InvalidFile, "r.parquet", "not a Parquet file"):
         read(tmp_path / "r.parquet")

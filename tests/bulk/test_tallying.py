@@ -13,6 +13,7 @@ from privet import Survey
 from privet.bulk import ReportsWriter, randomize_files, tally_files, tally_groups, tallying
 from privet.errors import InvalidFile, InvalidReport, SurveyMismatch
 from privet.mechanisms import KSubset
+from refusing import assert_names, refused
 
 SURVEY = Survey("?", [f"c{i}" for i in range(20)], 1.0, mechanism=KSubset(20, 1.0))
 REPORTS = SURVEY.mechanism.randomize(np.arange(30_000) % 20)
@@ -45,7 +46,7 @@ def test_files_of_tallies_are_merged(tmp_path):
     rest = write(tmp_path / "rest.parquet", REPORTS[15_000:])
     assert tally_files([tmp_path / "half.tally", rest], SURVEY) == WHOLE
     assert tally_files([], SURVEY).n == 0
-    with pytest.raises(InvalidFile, match="a tally has no columns, and so no groups by a"):
+    with refused(InvalidFile, "half.tally", "columns", "groups by a"):
         tally_groups([tmp_path / "half.tally"], SURVEY, ["a"])
 
 
@@ -65,7 +66,7 @@ def test_a_tally_that_is_too_large_is_refused_without_being_read(tmp_path):
     command = [sys.executable, "-c", code, SURVEY.to_json(), path]
     done = subprocess.run(command, capture_output=True, text=True)
     said, kilobytes = done.stdout.splitlines()
-    assert said == f"{path}: A tally of this survey has 212 bytes. Got {1 << 31}."
+    assert_names(said, path, "212 bytes", 1 << 31)
     assert int(kilobytes) < 50_000
 
 
@@ -73,7 +74,7 @@ def test_a_tally_that_is_too_large_is_refused_without_being_read(tmp_path):
 def test_a_tally_of_another_survey_is_refused_as_such(tmp_path, d):
     other = Survey("Other?", [f"c{i}" for i in range(d)], 1.0, mechanism=KSubset(d, 1.0))
     (tmp_path / "other.tally").write_bytes(other.tally().to_bytes())
-    with pytest.raises(SurveyMismatch, match=r"other\.tally: The tally is of another survey"):
+    with refused(SurveyMismatch, "other.tally"):
         tally_files([tmp_path / "other.tally"], SURVEY)
 
 
@@ -84,7 +85,7 @@ def test_the_first_bad_report_is_named_whichever_thread_sees_one(tmp_path, monke
     bad[[4321, 4999, 20_000, 29_999]] = 255
     path = write(tmp_path / "r.parquet", bad, 500)
     for _ in range(20):
-        with pytest.raises(InvalidReport, match=r"r\.parquet, report 4322: "):
+        with refused(InvalidReport, path, "report 4322"):
             tally_files([path], SURVEY)
 
 
@@ -114,14 +115,13 @@ def test_a_bad_report_of_a_group_is_named_by_its_place_in_the_file(tmp_path):
     bad = REPORTS[:9].copy()
     bad[7] = 255
     path = write(tmp_path / "r.parquet", bad, a=pa.array(list("xyzxyzxyz")))
-    with pytest.raises(InvalidReport, match=r"r\.parquet, report 8: "):
+    with refused(InvalidReport, path, "report 8"):
         tally_groups([path], SURVEY, ["a"])
 
 
 def test_a_missing_column_is_named(tmp_path):
     path = write(tmp_path / "r.parquet", REPORTS[:9], a=pa.array(list("xyzxyzxyz")))
-    said = "there is no column 'country'; the columns are 'report', 'a'"
-    with pytest.raises(InvalidFile, match=said):
+    with refused(InvalidFile, path, "column 'country'", "'report', 'a'"):
         tally_groups([path], SURVEY, ["country"])
 
 
