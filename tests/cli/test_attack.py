@@ -3,6 +3,7 @@
 import json
 
 from commands import USAGE, fails, succeeds
+from refusing import assert_names
 
 POISONING = [
     "simulate",
@@ -22,8 +23,8 @@ def test_liars_gain_what_the_theory_says_and_are_seen():
     assert abs(found["gain"] - found["worst"]) < 4 * found["standard_error"]
     assert found["seen"] == {"canaries": 1.0}
     shown = succeeds(*POISONING, "--liars", "200", "--repeats", "2")
-    assert "200 false reports among 3,200" in shown
-    assert "seen by canaries" in shown
+    for name in ("200", "3,200", "canaries"):
+        assert name in shown
     assert shown.endswith("seed: 1\n")
 
 
@@ -35,6 +36,6 @@ def test_other_mechanisms_and_random_lies():
 
 
 def test_senseless_attacks_are_refused():
-    assert "no mechanism 'none'" in fails(USAGE, *POISONING, "-m", "none")
-    assert "one of sets of k values" in fails(USAGE, *POISONING, "-m", "binary-rr")
-    assert "fewer than --targets 101" in fails(USAGE, *POISONING, "--targets", "101")
+    assert_names(fails(USAGE, *POISONING, "-m", "none"), "'none'")
+    assert_names(fails(USAGE, *POISONING, "-m", "binary-rr"), "mechanism", "sets of k values")
+    assert_names(fails(USAGE, *POISONING, "--targets", "101"), "--targets 101")

@@ -7,6 +7,7 @@ import pytest
 from commands import USAGE, assert_is_a_picture, fails, succeeds
 from privet.mechanisms import KSubset, TwoLevelUnary
 from privet.simulate import averaging
+from refusing import assert_names
 
 COMMAND = ["simulate", "attack", "averaging", "--seed", "1", "-n", "300"]
 
@@ -39,9 +40,7 @@ def test_the_table_shows_that_a_secret_stops_it():
     assert last[0] == "1,000"
     assert last[1] == "100.0"
     assert last[5] == first[5] == "1.8"
-    assert text.splitlines()[-1] == (
-        "values: 100 · ε: 1 in one report, 2 in all of two levels · people: 300 · seed: 1"
-    )
+    assert_names(text.splitlines()[-1], "values: 100", "ε: 1", "people: 300", "seed: 1")
 
 
 def test_the_picture():
@@ -50,19 +49,18 @@ def test_the_picture():
 
 
 @pytest.mark.parametrize(
-    ("args", "message"),
+    ("args", "names"),
     [
-        (["--reports", "0"], "'reports' parameter of averaging must be an int in [1, 1000000]"),
-        (["--all-epsilon", "0.5"], "must be in [1e-12, 0.5), the privacy level of all reports"),
-        (["-d", "1"], "'d' parameter of KSubset"),
-        (["-d", "100000000"], "'people' parameter of averaging"),
+        (["--reports", "0"], ["'reports'", "[1, 1000000]"]),
+        (["--all-epsilon", "0.5"], ["'report_epsilon'", "[1e-12, 0.5)"]),
+        (["-d", "1"], ["'d'", "KSubset", "1"]),
+        (["-d", "100000000"], ["'people'"]),
     ],
 )
-def test_what_is_refused(args, message):
-    assert message in fails(USAGE, *COMMAND, *args)
+def test_what_is_refused(args, names):
+    assert_names(fails(USAGE, *COMMAND, *args), *names)
 
 
 def test_options_before_the_name_of_an_attack_are_refused():
     line = fails(USAGE, "simulate", "-d", "5", "attack", "averaging")
-    assert "Option '--values' is not one of 'attack'." in line
-    assert "Missing command." in fails(USAGE, "simulate", "attack")
+    assert_names(line, "'--values'", "'attack'")

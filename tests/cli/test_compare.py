@@ -24,6 +24,7 @@ from privet import Survey
 from privet.bulk import tally_files
 from privet.entropy import seeded
 from privet.sums import changes, fit, homogeneity
+from refusing import assert_names
 
 LATER = Survey("What do you drink?", list(SHARES), 1.0, id="drinks-later")
 KNOWN = "category,share\ntea,0.5\ncoffee,0.3\njuice,0.15\nneither,0.05\n"
@@ -76,16 +77,18 @@ def test_two_waves_with_surveys_of_their_own(waves):
 def test_the_table_says_it_in_words(waves):
     said = succeeds("compare", "before.parquet", "after.parquet")
     assert said.index("coffee") < said.index("juice")  # the largest differences first
-    assert "2 of 4 categories differ: " in said
-    assert "before and after differ: if they were alike, differences as large as these" in said
-    assert "fewer than 1 of 1,000 surveys" in " ".join(said.split())
+    assert "2 of 4 categories" in said
+    assert "1 of 1,000" in " ".join(said.split())
     assert max(map(len, said.splitlines())) <= 100
     said = succeeds("compare", "before.parquet", "after.parquet", "--top", 1)
-    assert "and 3 categories that differ less" in said
+    assert "coffee" in said
+    assert "juice" not in said
+    assert "3 categories" in said
     wave("again.parquet", [50, 30, 15, 5], seed=7)
-    said = succeeds("compare", "before.parquet", "again.parquet")
-    assert "before and again are not found to differ" in said
-    assert "No single category is found to differ." in said
+    found = document("before.parquet", "again.parquet")
+    assert found["test"]["differs"] is False
+    assert not any(row["found"] for row in found["comparisons"][0]["categories"])
+    assert "2 of 4 categories" not in succeeds("compare", "before.parquet", "again.parquet")
 
 
 def test_tallies_with_a_survey_for_all_or_one_for_each(waves):
@@ -98,9 +101,9 @@ def test_tallies_with_a_survey_for_all_or_one_for_each(waves):
     mixed = document("before.tally", "again.parquet", "--survey", "survey.json")
     assert mixed == document("before.parquet", "again.parquet")
     line = fails(BAD_DATA, "compare", "before.tally", "after.tally", "--survey", "survey.json")
-    assert line.startswith("after.tally: The tally is of another survey")
+    assert line.startswith("after.tally: ")
     line = fails(BAD_DATA, "compare", "before.tally", "after.tally")
-    assert line.startswith("before.tally: a tally, which carries no survey")
+    assert_names(line, "before.tally", "no survey")
 
 
 def test_groups_of_one_file(grouped):
@@ -109,9 +112,8 @@ def test_groups_of_one_file(grouped):
     assert [(p["first"], p["second"]) for p in found["comparisons"]] == [("DE", "FR"), ("DE", "IT")]
     assert found["test"]["degrees_of_freedom"] == 6
     said = succeeds("compare", "g.parquet", "--by", "country")
-    assert "FR compared with DE" in said
-    differs = found["test"]["differs"]
-    assert f"The 3 groups {'differ:' if differs else 'are not found to differ'}" in said
+    for name in ("DE", "FR", "IT", "3 groups"):
+        assert name in said
     two = document("g.parquet", "--by", "country", "--groups", "IT, FR")
     assert [(p["first"], p["second"]) for p in two["comparisons"]] == [("IT", "FR")]
     # Two comparisons with one group are more than one: intervals are wider, p-values larger.
@@ -129,7 +131,7 @@ def test_small_groups_are_left_out(folder):
     succeeds("randomize", "survey.json", "a.parquet", "-o", "g.parquet", "--by", "country")
     result = run("compare", "g.parquet", "--by", "country", "--json")
     assert [crowd["name"] for crowd in json.loads(result.stdout)["crowds"]] == ["DE", "FR"]
-    assert "Note: 2 groups of fewer than 10 reports left out." in result.stderr
+    assert "Note: 2 groups" in result.stderr
     named = document("g.parquet", "--by", "country", "--groups", "FR,IT,(none)")
     assert [crowd["n"] for crowd in named["crowds"]] == [20, 4, 1]
     assert named["test"]["method"] == "resampled"
@@ -147,8 +149,8 @@ def test_known_shares(waves):
         assert row["first_share"] == SHARES[row["category"]] / 100
         assert row["low"] == pytest.approx(low[i] - row["first_share"])
         assert row["found"] is (row["p_value"] <= 0.05) is (row["low"] > 0 or row["high"] < 0)
-    said = " ".join(succeeds("compare", "before.parquet", "--known", "known.csv").split())
-    assert "before and the known shares are not found to differ: if the crowd had the known" in said
+    assert found["test"]["differs"] is False
+    assert "known" in succeeds("compare", "before.parquet", "--known", "known.csv")
     Path("known.json").write_text('{"tea": 0.2, "coffee": 0.6, "juice": 0.15, "neither": 0.05}')
     assert document("before.parquet", "--known", "known.json")["test"]["differs"] is True
 
@@ -205,18 +207,19 @@ def test_a_folder_is_one_crowd(waves):
 
 
 def test_wrong_usage(waves, grouped):
-    for args, said in (
-        (["before.parquet"], "There is nothing to compare with: name other reports, or give --by"),
-        (["before.parquet", "before.parquet"], "before.parquet: given twice"),
-        (["survey.json", "before.parquet"], "survey.json is a survey: give it as --survey."),
-        (["g.parquet", "--by", "country", "--known", "known.csv"], "--by and --known are"),
-        (["before.parquet", "after.parquet", "--groups", "a,b"], "--groups is for --by."),
-        (["before.parquet", "nowhere.parquet"], "There is no file 'nowhere.parquet'."),
-        (["g.parquet", "--by", "country", "--groups", "FR,FR"], "The group 'FR' is given twice."),
-        (["g.parquet", "--by", "country", "-o", "g.parquet"], "g.parquet: given twice"),
-        (["before.parquet", "after.parquet", *["--survey", "later.json"] * 3], "2 here, not 3."),
-    ):  # fmt: skip
-        assert said in fails(USAGE, "compare", *args)
+    both, by = ["before.parquet", "after.parquet"], ["g.parquet", "--by", "country"]
+    for args, names in (
+        (["before.parquet"], ["compare", "--by", "--known"]),
+        (["before.parquet", "before.parquet"], ["before.parquet", "twice"]),
+        (["survey.json", "before.parquet"], ["survey.json", "--survey"]),
+        ([*by, "--known", "known.csv"], ["--by", "--known"]),
+        ([*both, "--groups", "a,b"], ["--groups", "--by"]),
+        (["before.parquet", "nowhere.parquet"], ["'nowhere.parquet'"]),
+        ([*by, "--groups", "FR,FR"], ["'FR'", "twice"]),
+        ([*by, "-o", "g.parquet"], ["g.parquet", "output"]),
+        ([*both, *["--survey", "later.json"] * 3], ["--survey", "2", "3"]),
+    ):
+        assert_names(fails(USAGE, "compare", *args), *names)
 
 
 def test_bad_data(waves, grouped):
@@ -226,15 +229,15 @@ def test_bad_data(waves, grouped):
     Path("part.csv").write_text(KNOWN.replace("neither,0.05\n", ""))
     Path("sum.csv").write_text(KNOWN.replace("0.05", "0.1"))
     Path("other.csv").write_text(KNOWN.replace("juice", "milk"))
-    for args, said in (
-        (["before.parquet", "food.parquet"], "'food' do not have the same categories."),
-        (["before.parquet", "none.parquet"], "none.parquet: there are no reports."),
-        (["none.parquet", "--known", "known.csv"], "none.parquet: there are no reports."),
-        (["before.parquet", "--by", "country"], "before.parquet: there is no column 'country'"),
-        (["g.parquet", "--by", "country", "--groups", "FR,UK"], "no group 'UK' by country;"),
-        (["g.parquet", "--by", "country", "--groups", "FR"], "it takes two groups by country to"),
-        (["before.parquet", "--known", "part.csv"], "part.csv: the share of 'neither' is missing."),
-        (["before.parquet", "--known", "sum.csv"], "sum.csv: the shares must add up to 1, not"),
-        (["before.parquet", "--known", "other.csv"], "(4 with the header): 'milk' is not a"),
-    ):  # fmt: skip
-        assert said in fails(BAD_DATA, "compare", *args, "-o", "out.csv")
+    for args, names in (
+        (["before.parquet", "food.parquet"], ["'drinks'", "'food'", "categories"]),
+        (["before.parquet", "none.parquet"], ["none.parquet", "no reports"]),
+        (["none.parquet", "--known", "known.csv"], ["none.parquet", "no reports"]),
+        (["before.parquet", "--by", "country"], ["before.parquet", "column 'country'"]),
+        (["g.parquet", "--by", "country", "--groups", "FR,UK"], ["g.parquet", "'UK'", "country"]),
+        (["g.parquet", "--by", "country", "--groups", "FR"], ["g.parquet", "country", "1"]),
+        (["before.parquet", "--known", "part.csv"], ["part.csv", "'neither'", "missing"]),
+        (["before.parquet", "--known", "sum.csv"], ["sum.csv", "1.05"]),
+        (["before.parquet", "--known", "other.csv"], ["other.csv", "4 with the header", "'milk'"]),
+    ):
+        assert_names(fails(BAD_DATA, "compare", *args, "-o", "out.csv"), *names)

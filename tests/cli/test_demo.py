@@ -15,6 +15,7 @@ import pytest
 
 from commands import INTERRUPTED, SYSTEM, USAGE, assert_is_a_picture, fails, succeeds
 from privet.cli.demo_questionnaire import make_crowd, questionnaire
+from refusing import assert_names
 
 
 def test_the_demo_as_json(folder):
@@ -34,8 +35,8 @@ def test_the_demo_as_json(folder):
 
 def test_the_demo_as_a_table(folder):
     table = succeeds("demo", "--people", "3000")
-    assert "3,000 people each answer once" in table
-    assert "of 12 intervals contain the truth" in table
+    assert "3,000 people" in table
+    assert f"{table.count(' ✓')} of 12 intervals" in table
     assert table.count(" ✓") + table.count(" ✗") == 12
     assert_is_a_picture("privet-demo.png")
 
@@ -70,8 +71,9 @@ def test_the_demo_has_its_table_without_matplotlib(folder):
     command = [sys.executable, "-c", WITHOUT_MATPLOTLIB, "demo", "--people", "300"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert "of 12 intervals contain the truth." in done.stdout
-    assert done.stderr.startswith("Note: there is no picture without matplotlib")
+    assert "of 12 intervals" in done.stdout
+    assert done.stderr.startswith("Note: ")
+    assert "matplotlib" in done.stderr
     assert not Path("privet-demo.png").exists()
     command += ["--figure", "mine.png"]  # which was asked for
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -84,8 +86,8 @@ def test_the_demo_of_a_questionnaire_is_one_page(folder):
     lines = page.splitlines()
     assert len(lines) <= 45
     assert max(map(len, lines)) <= 100
-    assert "5,000 people each draw one page" in page
-    assert "of 28 intervals contain the truth" in page
+    assert "5,000 people" in page
+    assert "of 28 intervals" in page
     assert page.count(" ✓") + page.count(" ✗") == 16
     assert "Cramér's V" in page
     assert_is_a_picture("privet-demo.png")
@@ -120,7 +122,8 @@ def test_the_crowd_is_the_same_every_time_and_fits_its_questionnaire():
 
 
 def test_the_demo_of_a_questionnaire_is_for_a_crowd(folder):
-    assert "1,000 people or more" in fails(USAGE, "demo", "--questionnaire", "--people", "999")
+    line = fails(USAGE, "demo", "--questionnaire", "--people", "999")
+    assert_names(line, "1,000 people")
 
 
 # --- over HTTP ------------------------------------------------------------------------------------
@@ -147,11 +150,9 @@ def test_a_crowd_answers_over_http(folder):
 
 def test_the_page_of_a_served_demo_says_what_was_counted(folder):
     page = succeeds("demo", "--serve", "--people", "40")
-    assert "40 people each answer once, over HTTP." in page
-    assert " requests brought 40 reports. 2 of them came twice" in page
-    assert "1 more came after the survey was closed, and were refused." in page
-    assert "privet store check: 40 reports, as counted again." in page
-    assert "of 12 intervals contain the truth. The picture is in privet-demo.png." in page
+    for name in ("40 people", "40 reports", "2 of them", "1 more", "of 12 intervals"):
+        assert name in page
+    assert "privet-demo.png" in page
 
 
 @pytest.mark.parametrize(
@@ -197,5 +198,5 @@ def processes():
 
 
 def test_what_goes_together_with_serve(folder):
-    assert "do not go together" in fails(USAGE, "demo", "--serve", "--questionnaire")
-    assert "--keep is for --serve" in fails(USAGE, "demo", "--keep")
+    assert_names(fails(USAGE, "demo", "--serve", "--questionnaire"), "--serve", "--questionnaire")
+    assert_names(fails(USAGE, "demo", "--keep"), "--keep", "--serve")

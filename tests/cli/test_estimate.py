@@ -25,6 +25,7 @@ from commands import (
 from privet import Survey
 from privet.analysis.presence import discoveries
 from privet.bulk import ReportsWriter
+from refusing import assert_names
 
 
 def wrong_size(reports, members):
@@ -41,8 +42,7 @@ def test_a_report_of_a_wrong_size_is_named_in_its_own_file(out, members):
     Path("more.parquet").write_bytes(Path("reports.parquet").read_bytes())
     files = ["reports.parquet", "bad.parquet", "more.parquet"]
     line = fails(BAD_DATA, "estimate", "survey.json", *files, "--figure", out)
-    said = f"bad.parquet, report 123: A report of this survey has 1 members. Got {members}."
-    assert line == said
+    assert_names(line, "bad.parquet", "report 123", "1 members", members)
 
 
 def test_a_report_is_counted_across_batches(folder):
@@ -63,16 +63,16 @@ def test_bad_reports(out):
     parquet.write_table(pa.table({"a": [1]}), "column.parquet")
     parquet.write_table(pa.table({"report": pa.array([b"\1\1"], pa.binary(2))}), "wide.parquet")
     parquet.write_table(pa.table({"report": pa.array([b"\1", None], pa.binary(1))}), "null.parquet")
-    for name, said in {
-        "other.parquet": "other.parquet: these are reports of another survey, 'second-wave'",
-        "cut.parquet": "cut.parquet: not a Parquet file of reports: ",
-        "column.parquet": "column.parquet: there ",
-        "wide.parquet": "wide.parquet: a report of this survey is fixed_size_binary[1], the column",
-        "null.parquet": "null.parquet, report 2: The report is missing (null).",
-        "answers.csv": "answers.csv: not a Parquet file of reports: privet randomize makes one of",
+    for name, names in {
+        "other.parquet": ["'second-wave'"],
+        "cut.parquet": ["not a Parquet file"],
+        "column.parquet": ["'report'", "'a'"],
+        "wide.parquet": ["fixed_size_binary[1]", "fixed_size_binary[2]"],
+        "null.parquet": ["report 2", "null"],
+        "answers.csv": ["not a Parquet file", "privet randomize"],
     }.items():
         line = fails(BAD_DATA, "estimate", "survey.json", "reports.parquet", name, "--figure", out)
-        assert line.startswith(said)
+        assert_names(line, name, *names)
 
 
 def test_folders_and_patterns(folder):
@@ -113,7 +113,7 @@ def test_one_estimate_a_group(grouped):
     for i, row in enumerate(whole["categories"]):
         assert row["count"] == sum(group["categories"][i]["count"] for group in groups.values())
     table = succeeds("estimate", "survey.json", "g.parquet", "--by", "country")
-    for name in ("country = DE · 250 reports", "country = FR · 500 reports", "1,000 reports in 3"):
+    for name in ("country = DE", "250 reports", "country = FR", "500 reports", "1,000 reports"):
         assert name in table
 
 
@@ -157,7 +157,7 @@ def test_groups_of_no_reports(folder):
     Path("none.csv").write_text("answer,country\n")
     succeeds("randomize", "survey.json", "none.csv", "-o", "none.parquet", "--by", "country")
     line = fails(BAD_DATA, "estimate", "survey.json", "none.parquet", "--by", "country")
-    assert line == "There are no reports in these files, so there is nothing to estimate."
+    assert_names(line, "no reports")
 
 
 def test_groups_may_lack_a_value_or_have_one_that_is_no_word(folder, crowd):
@@ -200,9 +200,8 @@ def test_the_table_shows_the_largest_first(folder):
     table = succeeds("estimate", "survey.json", "reports.parquet", "--top", "2", "--level", "0.9")
     lines = [line.split() for line in table.splitlines() if "█" in line]
     assert lines[0][0] == "tea"
-    assert "90 % interval" in table
-    assert "… and 2 categories with smaller shares" in table
-    assert "1,000 reports, epsilon = 2, KSubset(d=4, epsilon=2.0, k=1)" in table
+    for name in ("90 %", "2 categories", "1,000 reports", "epsilon = 2", repr(SURVEY.mechanism)):
+        assert name in table
 
 
 def test_the_sample_is_known_better_than_the_population(folder):
@@ -244,7 +243,7 @@ def test_words_are_shown_as_they_are_and_never_as_markup(folder):
 def test_no_answers_make_an_empty_file_of_which_nothing_can_be_said(folder):
     Path("a.csv").write_text("answer\n")
     said = run("randomize", "survey.json", "a.csv", "-o", "r.parquet").stderr
-    assert said.startswith("a.csv: 0 rows, 0 different, 0 missing\n")
+    assert_names(said.splitlines()[0], "a.csv", "0 rows", "0 different", "0 missing")
     assert parquet.read_metadata("r.parquet").num_rows == 0
     assert "no reports" in fails(BAD_DATA, "estimate", "survey.json", "r.parquet")
     text = succeeds("estimate", "survey.json", "r.parquet", "reports.parquet", "--json")
@@ -258,7 +257,7 @@ def test_ranks_in_tables_and_files(grouped):
     assert all(1 <= low <= high <= 4 for low, high in ends)
     assert "rank_low" not in shares("g.parquet")["categories"][0]
     said = succeeds("estimate", "g.parquet", "--ranks", "--by", "country", "-o", "out.parquet")
-    assert said.count("rank") == said.count("The leader is") + said.count(" leads ") == 3
+    assert said.count("rank") == 3
     columns = parquet.read_table("out.parquet").to_pydict()
     assert len(columns["rank_low"]) == len(columns["rank_high"]) == 12
 
@@ -276,14 +275,15 @@ def test_shares_in_people(folder):
     table = succeeds("estimate", "survey.json", "reports.parquet", "--people", "83200000")
     assert table.splitlines()[2].split()[-3:] == ["people", "interval", "shrunk"]
     assert f"{document['categories'][0]['people']:,.0f}" in table
-    assert "1,000 reports from 83,200,000 people, epsilon = 2" in table
+    for name in ("1,000 reports", "83,200,000 people", "epsilon = 2"):
+        assert name in table
 
 
 def test_fewer_people_than_reports(grouped):
     asked = ["estimate", "survey.json", "g.parquet", "--people"]
-    assert "There are 1,000 reports, more than --people 999." in fails(USAGE, *asked, "999")
+    assert_names(fails(USAGE, *asked, "999"), "1,000 reports", "--people 999")
     for other in (["--by", "country"], ["--target", "sample"]):
-        assert "--people is for all people" in fails(USAGE, *asked, "2000", *other)
+        assert_names(fails(USAGE, *asked, "2000", *other), "--people", "--by")
 
 
 def test_false_reports_are_looked_for(folder):
@@ -298,8 +298,7 @@ def test_false_reports_are_looked_for(folder):
     (row,) = json.loads(succeeds(*words, "false.parquet", "--check", "--json"))["checks"]
     assert (row["test"], row["group"]) == ("canaries", {})
     assert row["p_value"] < 1e-6
-    assert "check, canaries: χ² = " in succeeds(*words, "false.parquet", "--check")
-    assert "seldom so far off" in succeeds(*words, "false.parquet", "--check")
+    assert "canaries: χ² = " in succeeds(*words, "false.parquet", "--check")
     assert "checks" not in json.loads(succeeds(*words, "honest.parquet", "--json"))
 
 
@@ -311,4 +310,5 @@ def test_reports_of_sets_are_looked_at_themselves_and_their_tallies_cannot_be(fo
     found = json.loads(succeeds("estimate", "sets.json", "sets.parquet", "--check", "--json"))
     assert [row["test"] for row in found["checks"]] == ["pairs"]
     succeeds("tally", "sets.json", "sets.parquet", "-o", "sets.tally")
-    assert "no test of false reports" in succeeds("estimate", "sets.json", "sets.tally", "--check")
+    found = json.loads(succeeds("estimate", "sets.json", "sets.tally", "--check", "--json"))
+    assert found["checks"] == []

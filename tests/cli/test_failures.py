@@ -1,11 +1,11 @@
 """Wrong usage, a refusing system, signals: one line, an exit code, nothing half done."""
 
 import os
-import re
 import shlex
 import signal
 import subprocess
 import sys
+from errno import EFBIG, ENOSPC
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -25,122 +25,112 @@ from commands import (
 )
 from privet.cli.failures import in_one_line
 from privet.errors import InvalidFile
+from refusing import assert_names
 
 NEW = ["survey", "new", "-q", "Drink?", "-c", "tea", "-c", "coffee", "-o", "new.json"]
+RANDOMIZE = ["randomize", "survey.json", "answers.csv"]
 ESTIMATE = ["estimate", "survey.json", "reports.parquet", "--figure", "new.png"]
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "names"),
     [
-        (["--nope"], "No such option"),
-        (["nope"], "No such command 'nope'"),
-        (["survey"], "Missing command"),
-        (["randomize", "--nope"], "No such option"),
-        (["randomize", "survey.json", "-o", "new.parquet"], "Missing argument 'ANSWERS...'"),
-        (["randomize", "survey.json", "answers.csv"], "Missing option '-o'"),
-        (
-            ["randomize", "survey.json", "nope.csv", "-o", "new.parquet"],
-            "There is no file 'nope.csv'.",
-        ),
-        (["randomize", "survey.json", "*.tsv", "-o", "new.parquet"], "No file matches '*.tsv'."),
-        (["randomize", "survey.json", "empty", "-o", "new.parquet"], "no files in the folder"),
-        (["estimate", "survey.json", "nope.parquet"], "There is no file 'nope.parquet'."),
-        (["estimate", "survey.json", "reports.parquet", "--master", "x"], "is for --engine spark"),
-        ([*ESTIMATE, "--exact-csv"], "--exact-csv is for an --out that ends in .csv"),
-        ([*ESTIMATE, "--exact-csv", "-o", "new.json"], "--exact-csv is for an --out that ends"),
-        (["randomize", "survey.json", "answers.csv", "-o", "n", "--unknown", "x"], "'unknown'"),
-        (["randomize", "survey.json", "answers.csv", "-o", "n", "--delimiter", "x;"], "one char"),
-        (["randomize", "survey.json", "answers.csv", "-o", "n", "--delimiter", "é"], "one char"),
-        (["randomize", "survey.json", "", "-o", "n"], "There is no file ''."),
-        (["randomize", "survey.json", "answers.csv", "-o", "-"], "must be the name of a file"),
-        (["randomize", "survey.json", "answers.csv", "-o", ""], "must be the name of a file"),
-        (["randomize", "survey.json", "answers.csv", "-o", "n", "--by", "answer"], "in the clear"),
-        (["randomize", "survey.json", "answers.csv", "-o", "n", "--by", "report"], "'report'"),
-        (["estimate", "survey.json", "reports.parquet", "--by", "report"], "'report'"),
-        (["estimate", "survey.json", "-"], "'-' is a pipe"),
-        (["tally", "survey.json", "-", "-o", "n"], "'-' is a pipe"),
+        (["randomize", "--nope"], ["--nope"]),
+        (["randomize", "survey.json", "nope.csv", "-o", "new.parquet"], ["'nope.csv'"]),
+        (["randomize", "survey.json", "*.tsv", "-o", "new.parquet"], ["'*.tsv'"]),
+        (["randomize", "survey.json", "empty", "-o", "new.parquet"], ["folder 'empty'"]),
+        (["estimate", "survey.json", "nope.parquet"], ["'nope.parquet'"]),
+        (["estimate", "survey.json", "reports.parquet", "--master", "x"], ["--master", "--engine"]),
+        ([*ESTIMATE, "--exact-csv"], ["--exact-csv", "--out"]),
+        ([*ESTIMATE, "--exact-csv", "-o", "new.json"], ["--exact-csv", "--out"]),
+        ([*RANDOMIZE, "-o", "n", "--unknown", "x"], ["'unknown'", "'x'"]),
+        ([*RANDOMIZE, "-o", "n", "--delimiter", "x;"], ["'delimiter'", "'x;'"]),
+        ([*RANDOMIZE, "-o", "n", "--delimiter", "é"], ["'delimiter'", "'é'"]),
+        (["randomize", "survey.json", "", "-o", "n"], ["''"]),
+        ([*RANDOMIZE, "-o", "-"], ["'--out'", "'-'"]),
+        ([*RANDOMIZE, "-o", ""], ["'--out'", "''"]),
+        ([*RANDOMIZE, "-o", "n", "--by", "answer"], ["'by'", "in the clear"]),
+        ([*RANDOMIZE, "-o", "n", "--by", "report"], ["'by'", "'report'"]),
+        (["estimate", "survey.json", "reports.parquet", "--by", "report"], ["'by'", "'report'"]),
+        (["estimate", "survey.json", "-"], ["'-'", "pipe"]),
+        (["tally", "survey.json", "-", "-o", "n"], ["'-'", "pipe"]),
         *(
-            ([*args, "answers.csv", "./answers.csv"], "answers.csv: given twice; it would count")
+            ([*args, "answers.csv", "./answers.csv"], ["answers.csv", "twice"])
             for args in (
                 ["randomize", "survey.json", "-o", "n"],
                 ["tally", "survey.json", "-o", "n"],
             )
         ),
-        (["randomize", "survey.json", "answers.csv", "-o", "answers.csv"], "a file of its own"),
-        (["randomize", "survey.json", "answers.csv", "-o", "survey.json"], "a file of its own"),
-        (["tally", "survey.json", "reports.parquet", "-o", "reports.parquet"], "a file of its own"),
-        (["estimate", "survey.json", "reports.parquet", "-o", "reports.parquet"], "of its own"),
-        ([*NEW[:4], "-e", "1", "--from", "answers.csv", "-o", "answers.csv"], "a file of its own"),
-        (["simulate", "--truth-file", "answers.csv", "-o", "answers.csv"], "a file of its own"),
-        (["demo", "--answers", "new.png", "--figure", "new.png"], "a file of its own"),
-        ([*NEW, "-e", "1", "--top", "3"], "are for --from"),
-        ([*ESTIMATE, "--out", "new.txt"], "'new.txt' must end in one of .csv, .json, .parquet"),
-        (["estimate", "survey.json"], "Missing argument 'REPORTS...'"),
-        ([*NEW], "Missing option '-e'"),
-        ([*NEW, "-e", "much"], "'much' is not a valid float"),
-        *(([*NEW, "-e", epsilon], "'epsilon'") for epsilon in ("-1", "0", "nan", "inf", "1e9")),
-        ([*NEW[:6], "-e", "1"], "must be at least two"),
-        ([*NEW, "-e", "1", "-c", "tea"], "different from categories[0]"),
-        ([*NEW, "-e", "1", "-c", ""], "non-empty"),
-        ([*NEW, "-e", "1", "-m", "nope"], "one of auto, k-subset, cyclotomic"),
-        ([*NEW, "-e", "1", "--id", "Not an id"], "'id'"),
-        *(([*ESTIMATE, "--level", level], "--level") for level in ("0", "1", "2", "-0.5")),
-        ([*ESTIMATE, "--level", "nan"], "'level'"),
-        ([*ESTIMATE, "--top", "0"], "--top"),
-        ([*ESTIMATE, "--target", "nope"], "--target"),
-        ([*ESTIMATE[:3], "--figure", "new.gif"], "'new.gif' must end in one of .png, .svg, .pdf"),
-        ([*ESTIMATE[:3], "--figure", "new"], "'new' must end in one of"),
-        ([*ESTIMATE, "--figure", "other.png"], "Option '--figure' is given twice."),
+        ([*RANDOMIZE, "-o", "answers.csv"], ["answers.csv", "output"]),
+        ([*RANDOMIZE, "-o", "survey.json"], ["survey.json", "output"]),
         (
-            [
-                "randomize",
-                "survey.json",
-                "answers.csv",
-                "-o",
-                "n",
-                "--column",
-                "a",
-                "--column",
-                "b",
-            ],
-            "Option '--column' is given twice.",
+            ["tally", "survey.json", "reports.parquet", "-o", "reports.parquet"],
+            ["reports.parquet", "output"],
         ),
-        ([*NEW, "-e", "1", "-e", "2"], "Option '--epsilon' is given twice."),
-        (["paper", "table1", "--seed", "1", "--seed", "2"], "Option '--seed' is given twice."),
-        (["randomize", "survey.json", "answers.csv", "-o", "new.csv"], "reports are bytes"),
-        (["randomize", "survey.json", "reports.parquet", "-o", "n"], "these are reports already"),
+        (
+            ["estimate", "survey.json", "reports.parquet", "-o", "reports.parquet"],
+            ["reports.parquet", "output"],
+        ),
+        (
+            [*NEW[:4], "-e", "1", "--from", "answers.csv", "-o", "answers.csv"],
+            ["answers.csv", "output"],
+        ),
+        (
+            ["simulate", "--truth-file", "answers.csv", "-o", "answers.csv"],
+            ["answers.csv", "output"],
+        ),
+        (["demo", "--answers", "new.png", "--figure", "new.png"], ["new.png", "output"]),
+        ([*NEW, "-e", "1", "--top", "3"], ["--top", "--from"]),
+        ([*ESTIMATE, "--out", "new.txt"], ["'--out'", "'new.txt'", ".csv, .json, .parquet"]),
+        *(([*NEW, "-e", epsilon], ["'epsilon'"]) for epsilon in ("-1", "0", "nan", "inf", "1e9")),
+        ([*NEW[:6], "-e", "1"], ["at least two"]),
+        ([*NEW, "-e", "1", "-c", "tea"], ["categories[0]", "'tea'"]),
+        ([*NEW, "-e", "1", "-c", ""], ["non-empty", "''"]),
+        ([*NEW, "-e", "1", "-m", "nope"], ["'nope'", "k-subset, cyclotomic"]),
+        ([*NEW, "-e", "1", "--id", "Not an id"], ["'id'", "'Not an id'"]),
+        *(([*ESTIMATE, "--level", level], ["--level", level]) for level in ("0", "1", "2", "-0.5")),
+        ([*ESTIMATE, "--level", "nan"], ["'level'", "nan"]),
+        ([*ESTIMATE, "--top", "0"], ["--top", "0"]),
+        ([*ESTIMATE, "--target", "nope"], ["--target", "'nope'"]),
+        ([*ESTIMATE[:3], "--figure", "new.gif"], ["--figure", "'new.gif'", ".png, .svg, .pdf"]),
+        ([*ESTIMATE[:3], "--figure", "new"], ["--figure", "'new'", ".png, .svg, .pdf"]),
+        ([*ESTIMATE, "--figure", "other.png"], ["'--figure'", "twice"]),
+        ([*RANDOMIZE, "-o", "n", "--column", "a", "--column", "b"], ["'--column'", "twice"]),
+        ([*NEW, "-e", "1", "-e", "2"], ["'--epsilon'", "twice"]),
+        (["paper", "table1", "--seed", "1", "--seed", "2"], ["'--seed'", "twice"]),
+        ([*RANDOMIZE, "-o", "new.csv"], ["new.csv", "reports are bytes"]),
+        (
+            ["randomize", "survey.json", "reports.parquet", "-o", "n"],
+            ["reports.parquet", "reports already"],
+        ),
         (
             ["randomize", "answers.csv", "survey.json", "-o", "n"],
-            "The survey comes first: survey.json is one, answers.csv is not.",
+            ["first", "survey.json", "answers.csv"],
         ),
         (
             ["estimate", "reports.parquet", "survey.json"],
-            "The survey comes first: survey.json is one, reports.parquet is not.",
+            ["first", "survey.json", "reports.parquet"],
         ),
         (
             ["tally", "answers.csv", "survey.json", "-o", "n"],
-            "The survey comes first: survey.json is one, answers.csv is not.",
+            ["first", "survey.json", "answers.csv"],
         ),
-        (
-            [*NEW[:8], "-e", "1", "-o", "survey.json"],
-            "survey.json: there is another survey, 'drinks'; --force replaces it.",
-        ),
-        ([*NEW[:8], "-e", "1", "-o", "answers.csv"], "there is something else; --force replaces"),
-        (["demo", "--people", "0"], "--people"),
-        (["demo", "--figure", "new.jpeg"], "'new.jpeg' must end in one of"),
+        ([*NEW[:8], "-e", "1", "-o", "survey.json"], ["survey.json", "'drinks'", "--force"]),
+        ([*NEW[:8], "-e", "1", "-o", "answers.csv"], ["answers.csv", "--force"]),
+        (["demo", "--people", "0"], ["--people", "0"]),
+        (["demo", "--figure", "new.jpeg"], ["--figure", "'new.jpeg'", ".png, .svg, .pdf"]),
     ],
-    ids=lambda value: shlex.join(value[-5:]) if isinstance(value, list) else "",
+    ids=lambda value: shlex.join(value[-5:]),
 )
-def test_wrong_usage(folder, args, said):
+def test_wrong_usage(folder, args, names):
     Path("empty").mkdir()
-    assert said in fails(USAGE, *args)
+    assert_names(fails(USAGE, *args), *names)
 
 
 def test_the_line_is_printable_whatever_it_quotes(folder):
     Path("red \x1b[31m\n.csv").write_text("")
     line = fails(BAD_DATA, "randomize", "survey.json", "red \x1b[31m\n.csv", "-o", "out")
-    assert line.startswith(r"red \x1b[31m .csv: the file is empty.")
+    assert line.startswith(r"red \x1b[31m .csv: ")
     assert line.isprintable()
 
 
@@ -157,13 +147,8 @@ def test_the_line_is_printable_whatever_it_quotes(folder):
 )
 def test_an_output_that_cannot_be_written(folder, args):
     Path("folder.png").mkdir()
-    said = {
-        "missing/out.png": "No such file or directory",
-        "answers.csv/out.png": "Not a directory",
-        "folder.png": "Exists and is not a regular file",
-    }
-    for place, reason in said.items():
-        assert fails(SYSTEM, *args, place) == f"{place}: {reason}"
+    for place in ("missing/out.png", "answers.csv/out.png", "folder.png"):
+        assert fails(SYSTEM, *args, place).startswith(f"{place}: ")
     assert list(Path("folder.png").iterdir()) == []
 
 
@@ -182,14 +167,16 @@ def test_too_little_memory(folder):
     with Path("huge.json").open("wb") as file:
         file.truncate(8 << 30)  # which takes no room on the disk
     done = limited("RLIMIT_AS", 4 << 30, "survey", "show", "huge.json")
-    assert (done.returncode, done.stderr) == (SYSTEM, "Error: There is not enough memory.\n")
+    assert done.returncode == SYSTEM
+    assert_names(done.stderr.rstrip("\n"), "Error", "memory")
 
 
 def test_a_full_disk_under_stdout(folder):
     with Path("/dev/full").open("w") as full:
         command = [PRIVET, "estimate", "survey.json", "reports.parquet", "--json"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
-    assert (done.returncode, done.stderr) == (SYSTEM, "Error: No space left on device\n")
+    assert done.returncode == SYSTEM
+    assert_names(done.stderr.rstrip("\n"), "Error", os.strerror(ENOSPC))
 
 
 @pytest.mark.parametrize(
@@ -211,7 +198,7 @@ def test_no_room_for_the_output(folder, args):
     before = contents(folder)
     done = limited("RLIMIT_FSIZE", 50, *args)
     new = next(arg for arg in args if arg.startswith("new."))
-    assert done.stderr == f"Error: {new}: File too large\n"
+    assert done.stderr == f"Error: {new}: {os.strerror(EFBIG)}\n"
     assert done.returncode == SYSTEM
     assert contents(folder) == before
 
@@ -220,8 +207,7 @@ def test_spark_without_java(folder):
     command = ["estimate", "survey.json", "reports.parquet", "--engine", "spark", "-o", "new.csv"]
     done = real(*command, JAVA_HOME="/nowhere")
     assert done.returncode == SYSTEM
-    assert done.stderr.startswith("Error: Spark needs Java 17 or newer with the module")
-    assert done.stderr.count("\n") == 1
+    assert_names(done.stderr.rstrip("\n"), "Error", "Java 17", "/nowhere")
     assert not Path("new.csv").exists()
 
 
@@ -324,16 +310,14 @@ def test_a_package_that_is_missing_is_named(folder, hidden):
     command = [sys.executable, "-c", code, "estimate", "survey.json", "reports.parquet"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == SYSTEM
-    assert re.fullmatch(
-        rf"Error: .* needs {hidden}: pip install 'privet\[analysis\]'\n", done.stderr
-    )
+    assert_names(done.stderr.rstrip("\n"), "Error", hidden, "'privet[analysis]'")
 
 
 def test_an_option_that_would_help_is_named():
     with pytest.raises(click.ClickException) as caught, in_one_line():
-        raise InvalidFile("a.csv: which of the columns has the answers?", parameter="column")
+        raise InvalidFile("a.csv: which?", parameter="column")
     assert caught.value.exit_code == BAD_DATA
-    assert caught.value.message == "a.csv: which of the columns has the answers? Use --column."
+    assert_names(caught.value.message, "a.csv", "--column")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

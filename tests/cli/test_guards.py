@@ -9,6 +9,7 @@ from pyarrow import parquet
 
 from commands import BAD_DATA, SHARES, SURVEY, fails, run, shares, succeeds
 from privet import Survey
+from refusing import assert_names
 
 NEW = ["survey", "new", "-q", "Drink?", "-c", "tea", "-c", "coffee"]
 
@@ -36,14 +37,16 @@ def test_a_file_that_carries_no_survey(folder):
     succeeds("tally", "survey.json", "reports.parquet", "-o", "week.tally")
     parquet.write_table(pa.table({"report": [b"1"]}), "bare.parquet")
     Path("cut.parquet").write_bytes(Path("reports.parquet").read_bytes()[:-100])
-    for name, said in {
-        "week.tally": "week.tally: a tally, which carries no survey; the survey's own file comes",
-        "bare.parquet": "bare.parquet: a Parquet file, which carries no survey",
-        "cut.parquet": "cut.parquet: not a Parquet file of reports",
-        "answers.csv": "answers.csv: Not a survey: ",
+    for name, reason in {
+        "week.tally": "no survey",
+        "bare.parquet": "no survey",
+        "cut.parquet": "not a Parquet file",
+        "answers.csv": "survey",
     }.items():
         for command in (["estimate"], ["survey", "show"], ["estimate", "--by", "x"]):
-            assert fails(BAD_DATA, *command, name).startswith(said)
+            line = fails(BAD_DATA, *command, name)
+            assert line.startswith(f"{name}: ")
+            assert_names(line, reason)
 
 
 # --- surveys that would be lost -------------------------------------------------------------
@@ -69,7 +72,7 @@ def test_a_large_epsilon_has_a_word_said_about_it(folder, epsilon, noted):
     planned = run("plan", "--categories", "9", "-e", epsilon, "-n", "100")
     for result in (new, randomized, planned):
         assert result.exit_code == 0
-        assert ("at ε = 8, a report may be 2,981 times as likely" in result.stderr) is noted
+        assert ("2,981 times" in result.stderr) is noted
 
 
 def grouped(sizes):
@@ -81,7 +84,7 @@ def grouped(sizes):
 
 def test_small_groups_have_a_word_said_about_them(folder):
     assert "Note" not in grouped([10, 10, 30])
-    few = "Note: fewer than 10 reports in 1 of 3 groups by g; that singles people out."
+    few = "1 of 3 groups by g"
     said = grouped([10, 9, 30])
     assert few in said
     assert "identify" not in said
@@ -89,10 +92,10 @@ def test_small_groups_have_a_word_said_about_them(folder):
 
 
 def test_identifiers_have_a_word_said_about_them(folder):
-    assert "Note: g may identify people." in grouped([1] * 20)
+    assert "g may identify people" in grouped([1] * 20)
     said = grouped([1, 2, 4] * 5)
-    assert "in 15 of 15 groups by g" in said
-    assert "g may identify people, and 4 reports of one may reveal as much as one at ε = 8." in said
+    for name in ("15 of 15 groups by g", "g may identify people", "4 reports", "ε = 8"):
+        assert name in said
 
 
 def test_a_group_of_one_has_no_table(folder):
@@ -100,7 +103,7 @@ def test_a_group_of_one_has_no_table(folder):
     shown = succeeds("estimate", "g.parquet", "--by", "g")
     assert "g = 1 · 40 reports" in shown
     assert "g = 0" not in shown
-    assert "1 group of fewer than 10 reports: too few for a table." in shown
+    assert "1 group of fewer than 10" in shown
     assert "41 reports in 2 groups" in shown
     document = json.loads(succeeds("estimate", "g.parquet", "--by", "g", "--json"))
     assert [group["n"] for group in document["groups"]] == [1, 40]
@@ -116,12 +119,17 @@ def test_a_group_of_one_has_no_table(folder):
 
 
 def test_commands_say_what_they_took_and_wrote(folder):
-    took = "reports.parquet: 1,000 reports of drinks"
+    took = "reports.parquet", "1,000 reports", SURVEY.id
     result = run("estimate", "reports.parquet", "-o", "new.csv", "--figure", "new.png")
-    assert result.stderr.splitlines() == ["new.csv: written", "new.png: written", took]
+    for line, names in zip(
+        result.stderr.splitlines(), [["new.csv"], ["new.png"], took], strict=True
+    ):
+        assert_names(line, *names)
     result = run("tally", "reports.parquet", "-o", "new.tally")
-    assert result.stderr.splitlines() == [took, f"new.tally: 1,000 reports of {SURVEY.id}"]
+    first, second = result.stderr.splitlines()
+    assert_names(first, *took)
+    assert_names(second, "new.tally", "1,000 reports", SURVEY.id)
     result = run("survey", "new", "-q", "?", "--from", "answers.csv", "-e", "1", "-o", "new.json")
     first, second, _ = result.stderr.splitlines()
-    assert first == f"answers.csv: column answer, 1,000 rows, {len(SHARES)} different, 0 missing"
+    assert_names(first, "answers.csv", "column answer", "1,000 rows", f"{len(SHARES)} different")
     assert second.startswith("new.json: ")

@@ -14,6 +14,7 @@ from pyarrow import parquet
 from commands import SYSTEM, fails, run, shares, succeeds
 from privet import Survey
 from privet.cli.output import as_json
+from refusing import assert_names
 
 FORMULAS = ["=HYPERLINK(1)", "+1 or more", "- none", "@home", "＝1"]
 HARMLESS = ["-2", "+1.5", "-1,5", "a=b", "'quoted"]
@@ -43,7 +44,8 @@ def test_no_cell_is_a_formula(formulas):
     names = {row["category"] for row in rows}
     assert names == {*(f"'{name}" for name in FORMULAS), *HARMLESS}
     assert {row["'=place"] for row in rows} == {"'\tcmd", "FR"}
-    assert "Note: an apostrophe keeps spreadsheets from running 21 cells.\n" in notes
+    assert "apostrophe" in notes
+    assert "21 cells" in notes
 
 
 def test_cells_are_as_they_are_if_that_is_asked_for(formulas):
@@ -121,4 +123,6 @@ def test_an_output_is_not_written_through_a_planted_link(folder, name):
     link.symlink_to("../precious")
     os.chown(link, 65534, 65534, follow_symlinks=False)
     line = fails(SYSTEM, *MAKE[name], link)
-    assert line == f"{link}: Belongs to another user, in a folder that anyone can write to"
+    assert line.startswith(f"{link}: ")
+    assert_names(line, "another user")
+    assert link.is_symlink()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from commands import SYSTEM, USAGE, assert_is_a_picture, fails, real, succeeds
+from refusing import assert_names
 
 KEYS = [
     "d", "epsilon", "mechanism", "norm", "printed",
@@ -37,9 +38,9 @@ def test_the_table_to_read(norm, printed):
     assert rows[0][:3] == ["2", "0.1", printed]
     assert [len(row) for row in rows].count(14) == 9  # one for each d
     assert [len(row) for row in rows].count(13) == 41 - 9
-    assert "2 repeats, seed 3." in text
+    assert "2 repeats, seed 3" in text
     assert text.count("rms z") == text.count("largest |z|") == 2
-    assert "of 328 beyond 4" in text
+    assert "of 328" in text
     assert "…" not in text
     assert_is_a_picture("table1.png")
 
@@ -53,8 +54,10 @@ def test_a_seed_is_shown_where_none_was_given():
 def test_the_information_to_read_and_to_draw():
     text = succeeds("paper", "information", "--figure", "information.png")
     assert max(len(line) for line in text.splitlines()) <= 100
-    assert "16 1 5 4 0.12288 93.2 % 41.8 % 0.12330 0.12500" in " ".join(text.split())
-    assert "d = 16: MRR has the most information from ε = 3.370 on" in text
+    row = ["16", "1", "5", "4", "0.12288", "93.2", "%", "41.8", "%", "0.12330", "0.12500"]
+    assert row in [line.split() for line in text.splitlines()]
+    (threshold,) = [line for line in text.splitlines() if "d = 16:" in line]
+    assert_names(threshold, "MRR", "ε = 3.370")
     assert_is_a_picture("information.png")
 
 
@@ -69,49 +72,42 @@ def test_the_information_as_json():
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "names"),
     [
-        (["paper"], "Missing command"),
-        (["paper", "table2"], "No such command 'table2'"),
         *(
-            (["paper", *command, "--repeats", repeats], "--repeats")
+            (["paper", *command, "--repeats", repeats], ["--repeats", repeats])
             for command in (["table1"], ["all", "-o", "report"])
-            for repeats in ("0", "1", "-3", "2.5", "many", "100001")
+            for repeats in ("0", "1", "-3", "100001")
         ),
-        (["paper", "table1", "--seed", "-1"], "--seed"),
-        (["paper", "table1", "--workers", "0"], "--workers"),
-        (["paper", "table1", "--norm", "l3"], "'l3' is not one of 'l2', 'l1'"),
-        (["paper", "table1", "--figure", "table1.gif"], "must end in one of .png, .svg, .pdf"),
-        (["paper", "information", "--figure", "curves"], "must end in one of .png, .svg, .pdf"),
-        (["paper", "all"], "Missing option '-o'"),
+        (["paper", "table1", "--seed", "-1"], ["--seed", "-1"]),
+        (["paper", "table1", "--workers", "0"], ["--workers", "0"]),
+        (["paper", "table1", "--norm", "l3"], ["--norm", "'l3'", "'l2', 'l1'"]),
+        (["paper", "table1", "--figure", "table1.gif"], ["'table1.gif'", ".png, .svg, .pdf"]),
+        (["paper", "information", "--figure", "curves"], ["'curves'", ".png, .svg, .pdf"]),
     ],
-    ids=lambda value: shlex.join(value) if isinstance(value, list) else "",
+    ids=shlex.join,
 )
-def test_wrong_usage(args, said):
-    assert said in fails(USAGE, *args)
+def test_wrong_usage(args, names):
+    assert_names(fails(USAGE, *args), *names)
 
 
 @pytest.mark.parametrize("command", ["table1", "information"])
 def test_a_figure_that_cannot_be_written(command):
     Path("folder.png").mkdir()
     Path("file").write_text("")
-    for place, reason in {
-        "missing/out.png": "No such file or directory",
-        "file/out.png": "Not a directory",
-        "folder.png": "Exists and is not a regular file",
-    }.items():
-        assert fails(SYSTEM, "paper", command, "--figure", place) == f"{place}: {reason}"
+    for place in ("missing/out.png", "file/out.png", "folder.png"):
+        assert fails(SYSTEM, "paper", command, "--figure", place).startswith(f"{place}: ")
 
 
 def test_a_folder_that_cannot_be_written():
     Path("file").write_text("")
     Path("taken/report.html").mkdir(parents=True)
-    for place, said in {
-        "file": "file: File exists",
-        "file/below": "file/below: Not a directory",
-        "taken": "taken/report.html: Exists and is not a regular file",
+    for place, named in {
+        "file": "file",
+        "file/below": "file/below",
+        "taken": "taken/report.html",
     }.items():
-        assert fails(SYSTEM, "paper", "all", "-o", place) == said
+        assert fails(SYSTEM, "paper", "all", "-o", place).startswith(f"{named}: ")
 
 
 @pytest.mark.parametrize(
@@ -120,4 +116,4 @@ def test_a_folder_that_cannot_be_written():
 )
 def test_pictures_need_matplotlib_which_is_said_before_the_work(monkeypatch, args):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert "needs matplotlib: pip install 'privet[plot]'" in fails(SYSTEM, "paper", *args)
+    assert_names(fails(SYSTEM, "paper", *args), "matplotlib", "'privet[plot]'")

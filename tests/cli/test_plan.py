@@ -10,6 +10,7 @@ from privet.mechanisms import OneOption, choose, for_one
 from privet.plan import choose_for_sets, plan, plan_questionnaire
 from privet.poisoning import worth
 from privet.shuffle import amplify
+from refusing import assert_names
 
 PLAN = ["plan", "--categories", "100", "--epsilon", "1", "--people", "10000"]
 
@@ -29,7 +30,7 @@ def test_the_central_level_of_shuffled_reports_is_shown():
     assert found == {"epsilon": amplify(choose(100, 1.0), 10_000, 1e-9), "delta": 1e-9}
     (line,) = [one for one in succeeds(*PLAN).splitlines() if one.startswith("shuffled")]
     assert "10,000 people" in line
-    assert "central ε = 0.0301 at δ = 1e-06, if nobody can link a report to a person" in line
+    assert_names(line, "ε = 0.0301", "δ = 1e-06")
     assert "δ" in succeeds("plan", "--scale", "0:9:10", "-e", "1", "-n", "500")
     fails(USAGE, *PLAN, "--delta", "0")
 
@@ -37,15 +38,16 @@ def test_the_central_level_of_shuffled_reports_is_shown():
 def test_what_a_false_report_is_worth_is_shown():
     worthy = worth(choose(100, 1.0))
     assert json.loads(succeeds(*PLAN, "--json"))["false_report_worth"] == worthy
-    assert f"is worth up to {worthy:.3g} honest answers" in succeeds(*PLAN)
+    assert f"{worthy:.3g} honest answers" in succeeds(*PLAN)
     scale = ["plan", "--scale", "0:9:10", "-e", "1", "-n", "500"]
-    assert "honest answers, at the end of the scale" in succeeds(*scale)
+    assert "honest answers" in succeeds(*scale)
 
 
 def test_a_mechanism_without_a_known_blanket_is_said_to_have_none():
     few = ["plan", "--several", "--categories", "2", "--most", "2", "-e", "0.5", "-n", "500"]
     assert isinstance(choose_for_sets(2, 0.5, 2), OneOption)
-    assert "not known for this mechanism" in succeeds(*few)
+    (line,) = [one for one in succeeds(*few).splitlines() if one.startswith("shuffled")]
+    assert "ε =" not in line
     assert json.loads(succeeds(*few, "--json"))["shuffled"]["epsilon"] is None
 
 
@@ -68,7 +70,8 @@ def test_a_margin_is_planned_for(known):
 
 def test_a_plan_for_too_few_people_says_that_no_share_is_detectable():
     few = ["plan", "--categories", "4", "-e", "0.1", "-n", "2"]
-    assert "distinguishable from zero  none" in succeeds(*few)
+    (line,) = [one for one in succeeds(*few).splitlines() if "distinguishable" in one]
+    assert_names(line, "none")
     assert json.loads(succeeds(*few, "--json"))["detectable"] is None
 
 
@@ -86,34 +89,33 @@ def test_the_table_is_readable():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "names"),
     [
-        (["--categories", "1"], "'d' parameter"),
-        (["--epsilon", "0"], "'epsilon' parameter"),
-        (["--people", "0"], "--people"),
-        (["--epsilon", "much"], "--epsilon"),
-        (["--margin", "0.1"], "two of --epsilon, --people and --margin"),
-        (["--level", "1"], "--level"),
-        (["--figure", "plan.gif"], "must end in one of"),
+        (["--categories", "1"], ["'d'", "1"]),
+        (["--epsilon", "0"], ["'epsilon'", "0.0"]),
+        (["--people", "0"], ["--people", "0"]),
+        (["--margin", "0.1"], ["--epsilon", "--people", "--margin"]),
+        (["--level", "1"], ["--level", "1.0"]),
+        (["--figure", "plan.gif"], ["--figure", "'plan.gif'"]),
     ],
 )
 @pytest.mark.usefixtures("folder")
-def test_wrong_plans_are_refused(options, said):
-    assert said in fails(USAGE, *instead(PLAN, *options))
+def test_wrong_plans_are_refused(options, names):
+    assert_names(fails(USAGE, *instead(PLAN, *options)), *names)
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "names"),
     [
-        (["-e", "1"], "two of --epsilon, --people and --margin"),
-        (["-e", "1", "--margin", "2"], "'margin' parameter of plan must be a float in (0, 1)"),
-        (["-e", "0.001", "--margin", "1e-9"], "reached by at most 1,000,000,000,000 people"),
-        (["-n", "10", "--margin", "0.000001"], "reached by 10 people at epsilon <= 20"),
+        (["-e", "1"], ["--epsilon", "--people", "--margin"]),
+        (["-e", "1", "--margin", "2"], ["'margin'", "(0, 1)", "2.0"]),
+        (["-e", "0.001", "--margin", "1e-9"], ["'margin'", "1,000,000,000,000 people", "1e-09"]),
+        (["-n", "10", "--margin", "0.000001"], ["'margin'", "10 people", "20", "1e-06"]),
     ],
 )
-def test_margins_out_of_reach_are_refused(options, said):
-    assert said in fails(USAGE, "plan", "--categories", "30", *options)
+def test_margins_out_of_reach_are_refused(options, names):
+    assert_names(fails(USAGE, "plan", "--categories", "30", *options), *names)
 
 
 SEVERAL = ["plan", "--several", "--categories", "5", "--most", "2", "-e", "4", "-n", "3000"]
@@ -130,7 +132,7 @@ def test_several_choices_are_planned():
     assert sorted(names) == ["listed-sets", "one-option", "set-subset"]
     shown = succeeds(*SEVERAL, "--compare")
     assert "listed-sets ←" in shown
-    assert "95 % margin, a rare option" in shown
+    assert "95 %" in shown
 
 
 def test_numbers_on_a_scale_are_planned():
@@ -142,7 +144,7 @@ def test_numbers_on_a_scale_are_planned():
     assert shape["margin"] > mean["margin"]
     shown = succeeds(*SCALE, "--compare")
     assert "shape ←" in shown
-    assert f"95 % margin, the mean                     ± {made.margin:.3g} years" in shown
+    assert f"± {made.margin:.3g} years" in shown
     people = json.loads(
         succeeds("plan", "--scale", "18:98:81", "-e", "1", "--margin", "1", "--json")
     )
@@ -178,25 +180,24 @@ def test_a_questionnaire_is_planned(health):
     shown = succeeds(*command)
     assert f"± {rows[2].standard_error:.3g} years" in shown
     assert "smokes × age" in shown
-    assert "Splitting ε over all questions would be worse for each of them." in shown
     assert max(map(len, shown.splitlines())) <= 100
 
 
 @pytest.mark.usefixtures("health")
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "names"),
     [
-        (["--questionnaire", "health.json"], "--questionnaire takes --people alone"),
-        (["--questionnaire", "health.json", "-n", "5", "-e", "1"], "takes --people alone"),
-        (["--questionnaire", "health.json", "-n", "5", "--whole"], "takes --people alone"),
-        (["-e", "1", "-n", "5"], "Give --categories, or --scale, or --questionnaire."),
-        (["--scale", "0:9", "--categories", "3", "-e", "1", "-n", "5"], "without categories"),
-        (["--scale", "0", "-e", "1", "-n", "5"], "LOW:HIGH"),
-        (["--categories", "3", "--most", "2", "-e", "1", "-n", "5"], "--most is for --several"),
-        (["--several", "--categories", "1", "-e", "1", "-n", "5"], "'options' parameter"),
-        (["--several", "--categories", "5000", "-e", "1", "-n", "5"], "at most 4,096 options"),
-        (["--scale", "0:9", "-e", "1", "--margin", "5"], "in (0, 4.5), in the scale's units"),
+        (["--questionnaire", "health.json"], ["--questionnaire", "--people"]),
+        (["--questionnaire", "health.json", "-n", "5", "-e", "1"], ["--questionnaire", "--people"]),
+        (["--questionnaire", "health.json", "-n", "5", "--whole"], ["--questionnaire", "--people"]),
+        (["-e", "1", "-n", "5"], ["--categories", "--scale", "--questionnaire"]),
+        (["--scale", "0:9", "--categories", "3", "-e", "1", "-n", "5"], ["--scale", "categories"]),
+        (["--scale", "0", "-e", "1", "-n", "5"], ["LOW:HIGH", "'0'"]),
+        (["--categories", "3", "--most", "2", "-e", "1", "-n", "5"], ["--most", "--several"]),
+        (["--several", "--categories", "1", "-e", "1", "-n", "5"], ["'options'"]),
+        (["--several", "--categories", "5000", "-e", "1", "-n", "5"], ["4,096 options"]),
+        (["--scale", "0:9", "-e", "1", "--margin", "5"], ["'margin'", "(0, 4.5)", "5.0"]),
     ],
 )
-def test_wrong_kinds_are_refused(options, said):
-    assert said in fails(USAGE, "plan", *options)
+def test_wrong_kinds_are_refused(options, names):
+    assert_names(fails(USAGE, "plan", *options), *names)

@@ -14,8 +14,10 @@ from privet import Questionnaire, Scale, Several, Survey
 from privet.cli.answered import _cells
 from privet.mechanisms import KSubset
 from privet.tables import Combined, PageCounts
+from refusing import assert_names
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "questionnaire.toml"
+COLUMNS = "--from", "people.csv", "--title", "T", "-e", "1"
 SMOKES, REGIONS = ["every day", "now and then", "no"], ["north", "south", "east", "west"]
 
 
@@ -89,9 +91,9 @@ def test_one_table_alone_also_one_that_no_page_asks_for(asked):
     only = json.loads(succeeds("estimate", "q.parquet", "--table", "region,smokes", "--json"))
     assert (only["questions"], len(only["tables"][0]["cells"])) == ({}, 12)
     said = fails(BAD_DATA, "estimate", "q.parquet", "--table", "region,age")
-    assert said == "Nobody answered 'region' and 'age' together."
-    assert "two ids or more" in fails(USAGE, "estimate", "q.parquet", "--table", "region")
-    assert "'colour'" in fails(USAGE, "estimate", "q.parquet", "--table", "region,colour")
+    assert_names(said, "'region'", "'age'")
+    assert_names(fails(USAGE, "estimate", "q.parquet", "--table", "region"), "table", "two ids")
+    assert_names(fails(USAGE, "estimate", "q.parquet", "--table", "region,colour"), "'colour'")
 
 
 def test_every_number_is_written_and_every_question_drawn(asked):
@@ -148,7 +150,7 @@ def test_pictures_that_cannot_all_be_written_leave_nothing(asked):
     more = "people.csv", "-o", "g.parquet", "--missing", "drop", "--by", "team"
     succeeds("randomize", "q.json", *more)
     drawn = "--by", "team", "--figure", "out.png", "-o", "out.csv"
-    assert "would be of both" in fails(USAGE, "estimate", "g.parquet", *drawn)
+    assert_names(fails(USAGE, "estimate", "g.parquet", *drawn), "out-a_b-smokes.png")
     fails(SYSTEM, "estimate", "q.parquet", "-o", "out.csv", "--figure", "nowhere/out.png")
 
 
@@ -165,69 +167,71 @@ def test_the_columns_of_a_table_make_a_questionnaire(folder):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "names"),
     [
-        (("title", "titel"), "a draft has no field 'titel'"),
-        (("epsilon = 1.0", ""), "a draft needs the field 'epsilon'"),
-        (("epsilon = 1.0", "epsilon = -1"), "The 'epsilon' parameter"),
-        (('categories = ["north"', 'kategories = ["north"'), "one of categories, several, scale"),
-        (("most = 2", "most = 9"), "question 'drinks': The 'most' parameter of Several"),
-        (("scale = [0, 120]", "scale = [0]"), "question 'age': a scale is [low, high]"),
-        (("scale = [0, 120]", 'scale = [0, "x"]'), "question 'age': "),
-        (("most = 2", "most = 2\nbest = 3"), "question 'drinks' has no field 'best'"),
-        (('["smokes", "age"]]', '["smokes", "drinks"]]'), "one choice, or scales. Got 'drinks'"),
-        (('["smokes", "age"]]', '["smokes", "colour"]]'), "Got 'colour'"),
-        (("# [shares]", "[shares]\nage = 0.5"), "shares that add up to 1"),
-        (("# [shares]", "[shares]\ncolour = 1"), "'shares' parameter"),
-        (("title =", "title"), "neither TOML nor JSON"),
+        (("title", "titel"), ["field 'titel'"]),
+        (("epsilon = 1.0", ""), ["field 'epsilon'"]),
+        (("epsilon = 1.0", "epsilon = -1"), ["'epsilon'", "-1"]),
+        (('categories = ["north"', 'kategories = ["north"'), ["categories, several, scale"]),
+        (("most = 2", "most = 9"), ["question 'drinks'", "'most'", "9"]),
+        (("scale = [0, 120]", "scale = [0]"), ["question 'age'", "[low, high]"]),
+        (("scale = [0, 120]", 'scale = [0, "x"]'), ["question 'age'", "'x'"]),
+        (("most = 2", "most = 2\nbest = 3"), ["question 'drinks'", "field 'best'"]),
+        (('["smokes", "age"]]', '["smokes", "drinks"]]'), ["'drinks'", "scales"]),
+        (('["smokes", "age"]]', '["smokes", "colour"]]'), ["'colour'"]),
+        (("# [shares]", "[shares]\nage = 0.5"), ["'shares'", "1", "0.5"]),
+        (("# [shares]", "[shares]\ncolour = 1"), ["'shares'", "'colour'"]),
+        (("title =", "title"), ["TOML", "JSON"]),
     ],
     ids=lambda value: value[1] if isinstance(value, tuple) else "",
 )
-def test_wrong_drafts(folder, change, said):
+def test_wrong_drafts(folder, change, names):
     before = EXAMPLE.read_text()
     assert change[0] in before
     Path("draft.toml").write_text(before.replace(*change))
     line = fails(BAD_DATA, "questionnaire", "new", "draft.toml", "-o", "q.json")
     assert line.startswith("draft.toml: ")
-    assert said in line
+    assert_names(line, *names)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "names"),
     [
-        ((), "Give a draft, or --from"),
-        (("draft.toml", "--table", "a,b"), "--table is for --from"),
-        (("--from", "people.csv"), "--title and --epsilon"),
-        (("--from", "people.csv", "--title", "T", "-e", "1"), "--from needs a --column"),
-        (("--from", "people.csv", "--title", "T", "-e", "1", "--scale", "age"), "COLUMN=LOW:HIGH"),
-        (("--from", "people.csv", "--title", "T", "-e", "1", "--scale", "age=x"), "LOW:HIGH"),
-        (("--from", "people.csv", "--title", "T", "-e", "1", "--several", "drinks=x"), "MOST"),
+        ((), ["--from"]),
+        (("draft.toml", "--table", "a,b"), ["--table", "--from"]),
+        (("--from", "people.csv"), ["--title", "--epsilon"]),
+        ((*COLUMNS,), ["--from", "--column"]),
+        ((*COLUMNS, "--scale", "age"), ["COLUMN=LOW:HIGH", "'age'"]),
+        ((*COLUMNS, "--scale", "age=x"), ["LOW:HIGH", "'x'"]),
+        ((*COLUMNS, "--several", "drinks=x"), ["--several", "MOST", "'x'"]),
     ],
     ids=str,
 )
-def test_wrong_usage(folder, arguments, said):
+def test_wrong_usage(folder, arguments, names):
     Path("draft.toml").write_text(EXAMPLE.read_text())
     Path("people.csv").write_text(people(20))
-    assert said in fails(USAGE, "questionnaire", "new", *arguments)
+    assert_names(fails(USAGE, "questionnaire", "new", *arguments), *names)
 
 
 def test_answers_that_do_not_fit_are_named_with_row_and_question(asked):
     Path("bad.csv").write_text("smokes,region,drinks,age\n" + "never,moon,beer,old\n" * 50)
     line = fails(BAD_DATA, "randomize", "q.json", "bad.csv", "-o", "bad.parquet")
-    assert line.startswith("bad.csv, row 1 (2 with the header): question '")
+    assert_names(line, "bad.csv", "row 1", "2 with the header", "question")
     Path("bad.csv").write_text("smokes,region,drinks\nno,north,tea\n")
-    assert "no column 'age'" in fails(BAD_DATA, "randomize", "q.json", "bad.csv", "-o", "b.parquet")
-    refused = fails(
-        USAGE, "randomize", "q.json", "people.csv", "-o", "b.parquet", "--column", "age"
-    )
-    assert "left out for a questionnaire" in refused
+    line = fails(BAD_DATA, "randomize", "q.json", "bad.csv", "-o", "b.parquet")
+    assert_names(line, "bad.csv", "column 'age'")
+    more = "people.csv", "-o", "b.parquet", "--column", "age"
+    assert_names(fails(USAGE, "randomize", "q.json", *more), "'column'", "'age'")
 
 
 def test_a_survey_and_a_questionnaire_are_told_apart(asked):
-    assert "privet questionnaire" in fails(BAD_DATA, "survey", "show", "q.json")
-    assert "privet survey show" in fails(BAD_DATA, "questionnaire", "show", "survey.json")
-    assert "--table is for" in fails(USAGE, "estimate", "reports.parquet", "--table", "a,b")
-    assert "not for a questionnaire" in fails(USAGE, "estimate", "q.parquet", "--ranks")
+    line = fails(BAD_DATA, "survey", "show", "q.json")
+    assert_names(line, "q.json", "privet questionnaire")
+    line = fails(BAD_DATA, "questionnaire", "show", "survey.json")
+    assert_names(line, "survey.json", "privet survey show")
+    line = fails(USAGE, "estimate", "reports.parquet", "--table", "a,b")
+    assert_names(line, "--table", "questionnaires")
+    assert_names(fails(USAGE, "estimate", "q.parquet", "--ranks"), "--ranks", "questionnaire")
 
 
 # --- surveys of other kinds -----------------------------------------------------------------------
@@ -240,7 +244,7 @@ def test_a_survey_of_several_choices(folder):
     )  # fmt: skip
     survey = Survey.read("d.json")
     assert survey.answers == Several(["tea", "coffee", "milk", "water"], 2)
-    assert "at most 2 of 4 options" in succeeds("survey", "show", "d.json")
+    assert "2 of 4 options" in succeeds("survey", "show", "d.json")
     Path("people.csv").write_text(people(2000))
     more = "people.csv", "--column", "drinks", "-o", "d.parquet"
     assert "--missing" in fails(BAD_DATA, "randomize", "d.json", *more)
@@ -259,12 +263,12 @@ def test_a_survey_of_numbers(folder):
     succeeds("survey", "new", "-q", "Age?", *made, "-e", "4", "-o", "a.json")
     scale = Survey.read("a.json").answers
     assert scale == Scale(0, 80, 81, "years", whole=True, bands=[18, 40])
-    assert "a number from 0 to 80 years" in succeeds("survey", "show", "a.json")
+    assert "0 to 80 years" in succeeds("survey", "show", "a.json")
     Path("people.csv").write_text(people(3000))
     noted = run("randomize", "a.json", "people.csv", "--column", "age", "-o", "a.parquet").stderr
-    assert "beyond an end of the scale" in noted
+    assert "scale" in noted
     shown = succeeds("estimate", "a.parquet", "--quantiles", "5,95", "--figure", "a.png")
-    for part in ("mean", "5 % are below", "95 % are below", "share of 18 to 39", "years"):
+    for part in ("mean", "5 %", "95 %", "18 to 39", "years"):
         assert part in shown
     assert_is_a_picture("a.png")
     succeeds("estimate", "a.parquet", "-o", "a.csv")
@@ -273,16 +277,16 @@ def test_a_survey_of_numbers(folder):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "names"),
     [
-        (["--scale", "0:10", "-c", "a"], "--scale is for numbers"),
-        (["--scale", "0"], "LOW:HIGH"),
-        (["--scale", "0:10", "--most", "2"], "--most is for --several"),
-        (["-c", "a", "-c", "b", "--unit", "years"], "--unit is for --scale"),
-        (["-c", "a", "-c", "b", "--pairs"], "--pairs is for --several"),
-        (["--scale", "0:10", "--bands", "x"], "--bands are numbers"),
+        (["--scale", "0:10", "-c", "a"], ["--scale", "numbers"]),
+        (["--scale", "0"], ["--scale", "LOW:HIGH"]),
+        (["--scale", "0:10", "--most", "2"], ["--most", "--several"]),
+        (["-c", "a", "-c", "b", "--unit", "years"], ["--unit", "--scale"]),
+        (["-c", "a", "-c", "b", "--pairs"], ["--pairs", "--several"]),
+        (["--scale", "0:10", "--bands", "x"], ["--bands", "numbers"]),
     ],
     ids=str,
 )
-def test_options_of_another_kind_are_refused(folder, options, said):
-    assert said in fails(USAGE, "survey", "new", "-q", "Q?", "-e", "1", *options)
+def test_options_of_another_kind_are_refused(folder, options, names):
+    assert_names(fails(USAGE, "survey", "new", "-q", "Q?", "-e", "1", *options), *names)

@@ -43,11 +43,11 @@ def test_what_is_found_is_told_from_what_is_not(capsys):
     found = int(estimate.found().sum())
     assert 5 <= found <= 12
     assert shown.count("(") == 30 - found + 2  # and one in the note on --top, one at the end
-    assert "95 % intervals, all at once" in shown
+    assert "all at once" in shown
     rest = estimate.remainder()
     together = f"together {100 * rest.low:.1f} – {100 * rest.high:.1f} %"
-    assert f"{244 - found} categories cannot be distinguished from zero; {together}" in shown
-    assert re.search(r"A share of [\d.]+ % would be found 19 times out of 20\.", shown)
+    (line,) = [line for line in shown.splitlines() if together in line]
+    assert line.startswith(f"{244 - found} categories")
 
 
 @pytest.mark.parametrize(("simultaneous", "top"), [(True, 300), (False, 30), (None, 300)])
@@ -56,7 +56,7 @@ def test_intervals_hold_together_or_each_by_itself(capsys, simultaneous, top):
     options = {"level": 0.95, "target": "population", "top": top}
     print_estimate(estimate, simultaneous=simultaneous, **options)
     shown = capsys.readouterr().out
-    assert ("95 % intervals, all at once" in shown) is bool(simultaneous)
+    assert ("all at once" in shown) is bool(simultaneous)
     low, high = estimate.interval(simultaneous=bool(simultaneous))
     largest = int(estimate.frequencies.argmax())
     first = ENDS.search(shown)
@@ -74,19 +74,23 @@ def estimate_of(*rates, n=10_000, epsilon=2.0):
 
 
 @pytest.mark.parametrize(
-    ("shares", "n", "said"),
+    ("shares", "n", "leaders", "lead"),
     [
-        ([0.5, 0.3, 0.2], 10_000, r"A leads B by 20\.0 ± 2\.9 points\."),
-        ([0.5, 0.3, 0.2], 10**10, r"A leads B by 20\.0000 ± 0\.0029 points\."),
-        ([0.3, 0.5, 0.2], 10**6, r"B leads A by 20\.00 ± 0\.29 points\."),
-        ([0.4, 0.4, 0.2], 10_000, r"The leader is A or B\."),
-        ([0.2, 0.4, 0.4], 50, r"The leader is [ABC], [ABC] or [ABC]\."),
-        ([0.25, 0.25, 0.25, 0.25], 10_000, r"The leader is one of 4 categories\."),
+        ([0.5, 0.3, 0.2], 10_000, ["A", "B"], "20.0 ± 2.9"),
+        ([0.5, 0.3, 0.2], 10**10, ["A", "B"], "20.0000 ± 0.0029"),
+        ([0.3, 0.5, 0.2], 10**6, ["B", "A"], "20.00 ± 0.29"),
+        ([0.4, 0.4, 0.2], 10_000, ["A", "B"], ""),
+        ([0.2, 0.4, 0.4], 50, ["A", "B", "C"], ""),
+        ([0.25, 0.25, 0.25, 0.25], 10_000, [], "4"),
     ],
 )
-def test_the_table_ends_with_who_leads(capsys, shares, n, said):
+def test_the_table_ends_with_who_leads(capsys, shares, n, leaders, lead):
     print_estimate(estimate_of(*shares, n=n), level=0.95, target="population")
-    assert re.fullmatch(said, capsys.readouterr().out.splitlines()[-1])
+    line = capsys.readouterr().out.splitlines()[-1]
+    named = re.findall(r"\b[ABC]\b", line)
+    assert (named if lead else sorted(named)) == leaders
+    assert lead in line
+    assert ("±" in line) is ("±" in lead)
 
 
 def test_ranks_are_shown_on_request(capsys):

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+from errno import ENOENT
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -19,6 +21,7 @@ from commands import (
     succeeds,
 )
 from privet import simulate
+from refusing import assert_names
 
 QUICK = ["simulate", "-d", "5", "-n", "60", "--repeats", "4", "--seed", "3"]
 
@@ -41,8 +44,8 @@ def test_the_table_says_what_varies_and_below_it_what_does_not():
         "1", "projected", "k-subset:information", "projected", "2.5"
     ]  # fmt: skip
     assert len(shown) == 8
-    last = "truth: zipf:1.1 · values: 5 · people: 60 · repeats: 4 · target: population · seed: 3"
-    assert lines[-1] == last
+    same = ["zipf:1.1", "values: 5", "people: 60", "repeats: 4", "population", "seed: 3"]
+    assert_names(lines[-1], *same)
 
 
 def test_json_is_the_table_of_the_library():
@@ -61,7 +64,7 @@ def test_it_says_something_without_being_asked():
     done = real("simulate")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("projected") == 12
-    assert "values: 64 · people: 10,000 · repeats: 100" in done.stdout
+    assert_names(done.stdout.splitlines()[-1], "values: 64", "people: 10,000", "repeats: 100")
 
 
 def test_tables_in_files():
@@ -93,7 +96,7 @@ def test_a_truth_from_a_file_says_how_many_values_there_are(text):
     command = ["simulate", "-e", "1", "--repeats", "2", "--truth-file", "[b]mine.txt"]
     rows = json.loads(succeeds(*command, "--json"))["rows"]
     assert {(row["truth"], row["d"]) for row in rows} == {("[b]mine.txt", 3)}
-    assert "truth: [b]mine.txt · values: 3" in succeeds(*command)
+    assert_names(succeeds(*command).splitlines()[-1], "truth: [b]mine.txt", "values: 3")
     table = succeeds(*command, "-t", "flat")
     assert "[b]mine.txt" in table
     assert "flat" in table
@@ -111,53 +114,53 @@ def test_a_certain_truth_is_simulated_as_it_is():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "names"),
     [
-        (["-t", "nope"], "The 'form' parameter of truth must be one of paper, flat, dirichlet:alp"),
-        (["-t", "zipf:-1"], "The 's' parameter of zipf must be a finite number >= 0. Got -1.0"),
-        (["-t", "spikes:6"], "The 'm' parameter of spikes must be a whole number in [1, 5]"),
-        (["--repeats", "0"], "'--repeats': 0 is not in the range x>=2."),
-        (["--repeats", "1"], "'--repeats'"),
-        (["-e", "-1"], "The 'epsilon' parameter of KSubset must be a finite number > 0. Got -1.0"),
-        (["-e", "nan"], "The 'epsilon' parameter of KSubset"),
-        (["-d", "1"], "The 'd' parameter of KSubset must be an int in [2, "),
-        (["-n", "0"], "'--people'"),
-        (["-n", "10000000000000000000"], "The 'n' parameter of run must be an int in [1, "),
-        (["-m", "nope"], "The 'mechanisms' parameter of run must be one of k-subset, cyclotomic"),
-        (["-m", "k-subset:5"], "The 'k' parameter of KSubset must be 'l2', 'information' or"),
-        (["--seed", "-1"], "'--seed'"),
-        (["--workers", "0"], "'--workers'"),
-        (["--target", "nope"], "'--target'"),
-        (["-o", "new.txt"], "'--out': 'new.txt' must end in one of .csv, .json, .parquet."),
-        (["--figure", "new.gif"], "'new.gif' must end in one of .png, .svg, .pdf"),
-        (["--truth-file", "nope.txt"], "'nope.txt' does not exist"),
-        (["--truth-file", "three.txt"], "must be 5 finite numbers >= 0, not all 0. Got 'shape (3,"),
+        (["-t", "nope"], ["'form'", "paper, flat", "'nope'"]),
+        (["-t", "zipf:-1"], ["'s'", "zipf", "-1.0"]),
+        (["-t", "spikes:6"], ["'m'", "spikes", "[1, 5]", "6"]),
+        (["--repeats", "0"], ["'--repeats'", "0"]),
+        (["--repeats", "1"], ["'--repeats'", "1"]),
+        (["-e", "-1"], ["'epsilon'", "KSubset", "-1.0"]),
+        (["-e", "nan"], ["'epsilon'", "KSubset", "nan"]),
+        (["-d", "1"], ["'d'", "KSubset", "1"]),
+        (["-n", "0"], ["'--people'", "0"]),
+        (["-n", "10000000000000000000"], ["'n'", "10000000000000000000"]),
+        (["-m", "nope"], ["'mechanisms'", "k-subset, cyclotomic", "'nope'"]),
+        (["-m", "k-subset:5"], ["'k'", "KSubset", "5"]),
+        (["--seed", "-1"], ["'--seed'", "-1"]),
+        (["--workers", "0"], ["'--workers'", "0"]),
+        (["--target", "nope"], ["'--target'", "'nope'"]),
+        (["-o", "new.txt"], ["'--out'", "'new.txt'", ".csv, .json, .parquet"]),
+        (["--figure", "new.gif"], ["'--figure'", "'new.gif'", ".png, .svg, .pdf"]),
+        (["--truth-file", "nope.txt"], ["'--truth-file'", "'nope.txt'"]),
+        (["--truth-file", "three.txt"], ["'form'", "5", "'shape (3,)'"]),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    ids=" ".join,
 )
-def test_wrong_usage(options, said):
+def test_wrong_usage(options, names):
     Path("three.txt").write_text("1 2 3")
     command = [*QUICK, "-o", "new.csv", "--figure", "new.png"]
-    assert said in fails(USAGE, *instead(command, *options))
+    assert_names(fails(USAGE, *instead(command, *options)), *names)
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "names"),
     [
-        (b"1 2 many", "could not convert string to float: 'many'"),
-        (b"1 -2 3", "The 'form[1]' parameter of truth must be a finite number >= 0. Got -2.0"),
-        (b"1 nan 3", "The 'form[1]' parameter of truth must be a finite number >= 0. Got nan"),
-        (b"0 0", "Got 'only zeros'"),
-        (b"", "Got 'shape (0,)'"),
-        (b"\xff\xfe", "'utf-8' codec can't decode"),
+        (b"1 2 many", ["'many'"]),
+        (b"1 -2 3", ["'form[1]'", "-2.0"]),
+        (b"1 nan 3", ["'form[1]'", "nan"]),
+        (b"0 0", ["'form'", "'only zeros'"]),
+        (b"", ["'form'", "'shape (0,)'"]),
+        (b"\xff\xfe", ["'utf-8'"]),
     ],
     ids=str,
 )
-def test_bad_data(data, said):
+def test_bad_data(data, names):
     Path("bad.txt").write_bytes(data)
     line = fails(BAD_DATA, "simulate", "--truth-file", "bad.txt", "-o", "new.csv")
     assert line.startswith("bad.txt: ")
-    assert said in line
+    assert_names(line, *names)
 
 
 @pytest.mark.parametrize("option", ["--out", "--figure"])
@@ -165,4 +168,4 @@ def test_an_output_that_cannot_be_written_is_an_error_before_the_work(option):
     ending = {"--out": "csv", "--figure": "png"}[option]
     path = f"missing/out.{ending}"
     line = fails(SYSTEM, "simulate", "--repeats", str(10**9), "-n", str(10**9), option, path)
-    assert line == f"{path}: No such file or directory"
+    assert line == f"{path}: {os.strerror(ENOENT)}"

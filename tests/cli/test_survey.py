@@ -15,14 +15,15 @@ from commands import (
     succeeds,
 )
 from privet import Survey
+from refusing import assert_names
 
 
 def test_both_levels_of_a_survey_are_shown(folder):
     asked = "-q", "Which?", "-c", "a", "-c", "b", "-e", "2", "-m", "two-level-unary"
     succeeds("survey", "new", *asked, "-o", "two.json")
     shown = succeeds("survey", "show", "two.json")
-    assert "ε = 2 at most in any number of reports; 0.99" in shown
-    assert "in one, as drawn" in shown
+    (line,) = [line for line in shown.splitlines() if "ε = 2" in line]
+    assert "0.99" in line
     assert "report_epsilon=1.0" in shown
 
 
@@ -40,23 +41,23 @@ def test_a_survey_is_checked(folder):
     weaker["epsilon"] /= 2
     Path("weaker.json").write_text(json.dumps(weaker))
     for command in ("check", "show"):
-        said = fails(BAD_DATA, "survey", command, "weaker.json")
-        assert "not as private as it says" in said
+        line = fails(BAD_DATA, "survey", command, "weaker.json")
+        assert_names(line, "weaker.json", "not as private")
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "names"),
     [
-        ({"privet": 3}, "This is a survey of version 3; this privet reads versions 1 and 2."),
-        ({"colour": "red"}, "Not a survey: there is no field 'colour'"),
-        ({"categories": ["a", "a", "b", "c"]}, "must be different from categories[0]"),
-        ({"mechanism": {"name": "nope"}}, "The mechanism's name must be one of"),
-        ({"epsilon": 1.9}, "this survey is not as private as it says."),
-        ({"epsilon": "2"}, "Not a survey: the field 'epsilon' must be a number"),
+        ({"privet": 3}, ["version 3", "1", "2"]),
+        ({"colour": "red"}, ["field 'colour'"]),
+        ({"categories": ["a", "a", "b", "c"]}, ["categories[0]", "'a'"]),
+        ({"mechanism": {"name": "nope"}}, ["mechanism", "'nope'"]),
+        ({"epsilon": 1.9}, ["not as private"]),
+        ({"epsilon": "2"}, ["field 'epsilon'", "number"]),
     ],
-    ids=lambda value: str(next(iter(value))) if isinstance(value, dict) else "",
+    ids=lambda value: str(next(iter(value))),
 )
-def test_bad_surveys(out, change, said):
+def test_bad_surveys(out, change, names):
     Path("bad.json").write_text(json.dumps(json.loads(SURVEY.to_json()) | change))
     for command in (
         ["randomize", "bad.json", "answers.csv", "-o", out],
@@ -64,7 +65,7 @@ def test_bad_surveys(out, change, said):
     ):
         line = fails(BAD_DATA, *command)
         assert line.startswith("bad.json: ")
-        assert said in line
+        assert_names(line, *names)
 
 
 def test_a_survey_with_larger_odds_is_not_as_private_as_it_says(out):
@@ -72,12 +73,12 @@ def test_a_survey_with_larger_odds_is_not_as_private_as_it_says(out):
     fields["mechanism"]["odds"] = str(2 * int(fields["mechanism"]["odds"]))
     Path("bad.json").write_text(json.dumps(fields))
     line = fails(BAD_DATA, "randomize", "bad.json", "answers.csv", "-o", out)
-    assert "this survey is not as private as it says" in line
+    assert_names(line, "bad.json", "not as private")
 
 
 def test_a_survey_that_is_not_json(out):
     line = fails(BAD_DATA, "randomize", "answers.csv", "answers.csv", "-o", out)
-    assert line.startswith("answers.csv: Not a survey: Expecting value")
+    assert_names(line, "answers.csv", "survey")
 
 
 def new(*args):
@@ -88,7 +89,7 @@ def test_categories_from_a_column(folder, crowd):
     parquet.write_table(crowd, "a.parquet")
     result = new("--from", "a.parquet", "--column", "country", "-o", "new.json")
     assert result.exit_code == 0
-    assert "Anyone who sees the survey learns that someone gave each of them" in result.stderr
+    assert "someone gave" in result.stderr
     made = Survey.from_json(Path("new.json").read_text())
     assert made.categories == ("DE", "FR", "IT")  # and not by how frequent they are
 
@@ -107,7 +108,8 @@ def test_the_most_frequent_categories_and_one_for_the_rest(folder):
 def test_rows_without_an_answer_make_no_category(folder):
     Path("gaps.csv").write_text("id,answer\n1,tea\n2,\n3,milk\n4,\n")
     result = new("--from", "gaps.csv")
-    assert "gaps.csv: column answer, 4 rows, 2 different, 2 missing" in result.stderr
+    took = result.stderr.splitlines()[0]
+    assert_names(took, "gaps.csv", "column answer", "4 rows", "2 different", "2 missing")
     assert Survey.from_json(result.stdout).categories == ("milk", "tea")
 
 
@@ -133,18 +135,18 @@ def test_categories_from_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said", "code"),
+    ("content", "names", "code"),
     [
-        (b"pear\n\nplum\n", "line 2: the category is empty", BAD_DATA),
-        (b"\xff\xfe\n", "not UTF-8 text", BAD_DATA),
-        (b"pear\npear\n", "different from categories[0]", USAGE),
-        (b"pear\n", "at least two", USAGE),
+        (b"pear\n\nplum\n", ["fruit.txt", "line 2", "empty"], BAD_DATA),
+        (b"\xff\xfe\n", ["fruit.txt", "UTF-8"], BAD_DATA),
+        (b"pear\npear\n", ["categories[0]", "'pear'"], USAGE),
+        (b"pear\n", ["'categories'", "two"], USAGE),
     ],
 )
-def test_bad_files_of_categories_are_refused(folder, content, said, code):
+def test_bad_files_of_categories_are_refused(folder, content, names, code):
     (folder / "fruit.txt").write_bytes(content)
     new = ["survey", "new", "-q", "Q", "-e", "1", "--categories", "fruit.txt"]
-    assert said in fails(code, *new)
+    assert_names(fails(code, *new), *names)
 
 
 # --- what looks wrong with answers that categories are taken from ---------------------------
@@ -171,36 +173,37 @@ def test_codes_are_in_the_order_of_numbers(folder):
 def test_what_may_mean_no_answer_is_asked_about(folder, word):
     command = codes(f"vote\n1\n2\n{word}\n{word}\n")
     line = fails(BAD_DATA, *command)
-    assert f"has 2 answers '{word}'" in line
-    assert line.endswith(f"use --na {word}; if it is an answer, -c {word}.")
+    assert_names(line, "'vote'", f"'{word}'", f"--na {word}", f"-c {word}")
     assert categories(*command, "--na", word) == ("1", "2")
-    assert "4 rows, 2 different, 2 missing" in run(*command, "--na", word).stderr
+    took = run(*command, "--na", word).stderr.splitlines()[0]
+    assert_names(took, "4 rows", "2 different", "2 missing")
     assert categories(*command, "-c", word) == (word, "1", "2")
 
 
 def test_a_header_among_the_answers_is_noticed(folder):
     for text in ("tea\nmilk\ntea\n", "tea\nmilk\nwater\ntea\n"):
         line = fails(BAD_DATA, *codes(text))
-        assert "The column's name, 'tea', is among the answers" in line
+        assert_names(line, "name, 'tea'", "header", "-c tea")
         assert categories(*codes(text), "-c", "tea")[:2] == ("tea", "milk")
-    assert "the column's name is a number, 3" in run(*codes("3\n1\n2\n")).stderr
+    assert "a number, 3" in run(*codes("3\n1\n2\n")).stderr
 
 
 def test_a_header_of_a_list_is_noticed(folder):
     Path("list.txt").write_text("Category\npear\nplum\n")
     result = new("--categories", "list.txt")
-    assert "the first category of list.txt is 'Category'; is it a header?" in result.stderr
+    (line,) = [line for line in result.stderr.splitlines() if "list.txt" in line]
+    assert_names(line, "'Category'", "header")
 
 
 def test_a_second_header_is_noticed(folder):
     command = codes("vote\nWhom did you vote for?\n" + "1\n2\n" * 5)
-    assert "'Whom did you vote for?', given once, are numbers" in run(*command).stderr
+    assert "'Whom did you vote for?'" in run(*command).stderr
 
 
 def test_answers_are_cleaned(folder):
     command = codes('drink\ntea\n" tea"\nTea\nmilk\n')
     line = fails(BAD_DATA, *command)
-    assert line.endswith("space around them, such as ' tea'. Use --strip.")
-    assert "'Tea' and 'tea' differ in case alone" in run(*command, "--strip").stderr
+    assert_names(line, "'drink'", "' tea'", "--strip")
+    assert "'Tea' and 'tea'" in run(*command, "--strip").stderr
     assert categories(*command, "--strip", "--ignore-case") == ("milk", "tea")
     assert categories(*command, "--strip", "--ignore-case", "-c", "TEA") == ("TEA", "milk")

@@ -18,6 +18,7 @@ from commands import (
 )
 from privet.bulk import tally_groups
 from privet.sums import poststratify
+from refusing import assert_names
 
 KNOWN = {"DE": 0.5, "FR": 0.2, "IT": 0.3}
 ASK = ["estimate", "survey.json", "g.parquet", "--by", "country"]
@@ -54,8 +55,8 @@ def test_one_table_of_all_groups(given):
         assert (row["low"], row["high"]) == pytest.approx((low[i], high[i]))
     table = succeeds(*ASK, *given)
     assert table.count("  category  ") == 1
-    assert "3 groups by country, weighted by known size. The design effect is 1." in table
-    assert f"as much as {1000 / whole.design_effect:,.0f} reports of people drawn" in table
+    assert "3 groups by country" in table
+    assert f"{1000 / whole.design_effect:,.0f} reports" in table
 
 
 def test_people():
@@ -83,41 +84,41 @@ def test_files_and_pictures():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "names"),
     [
-        (TYPED[:4], "--weight: the group country = IT, with 250 reports, is not there."),
-        ([*TYPED, "--weight", "US=0.1"], "--weight: the group country = US has no reports"),
-        ([*TYPED[:5], "IT=0.1"], "--weight: shares add up to 1, and people are whole numbers. The"),
-        (["--weights", "survey.json"], "survey.json: there is no column 'share'"),
+        (TYPED[:4], ["--weight", "country = IT", "250 reports"]),
+        ([*TYPED, "--weight", "US=0.1"], ["--weight", "country = US", "no reports"]),
+        ([*TYPED[:5], "IT=0.1"], ["--weight", "add up to 1", "0.8"]),
+        (["--weights", "survey.json"], ["survey.json", "column 'share'"]),
         (
             ["--weights", "known.csv", "--people", "1000"],
-            "known.csv: the group country = FR has 200 people, and 500 reports.",
+            ["known.csv", "country = FR", "200 people", "500 reports"],
         ),
     ],
 )
-def test_weights_that_do_not_fit(given, said):
-    assert fails(BAD_DATA, *ASK, *given).startswith(said)
+def test_weights_that_do_not_fit(given, names):
+    assert_names(fails(BAD_DATA, *ASK, *given), *names)
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "names"),
     [
-        (["--weight", "DE"], "--weight must be a group and its share, such as north=0.3. Got 'DE'"),
-        (["--weight", "=1"], "--weight must be"),
-        (["--weight", "DE=-1"], "--weight must be"),
-        (["--weight", "DE=nan"], "--weight must be"),
-        (["--weight", "DE=1", "--weight", "DE=2"], "--weight DE is given twice"),
-        ([*TYPED, "--weights", "known.csv"], "--weights and --weight say the same"),
-        (["--weights", "known.csv", "--target", "sample"], "Weights are for a population"),
-        (["--weights", "people.csv", "--people", "20000"], "says how many people there are"),
-        ([*TYPED, "--by", "report2"], "--weight is for one column"),
-        (["--weights", "known.csv", "-o", "known.csv"], "given twice"),
+        (["--weight", "DE"], ["--weight", "'DE'"]),
+        (["--weight", "=1"], ["--weight", "'=1'"]),
+        (["--weight", "DE=-1"], ["--weight", "'DE=-1'"]),
+        (["--weight", "DE=nan"], ["--weight", "'DE=nan'"]),
+        (["--weight", "DE=1", "--weight", "DE=2"], ["--weight DE", "twice"]),
+        ([*TYPED, "--weights", "known.csv"], ["--weights", "--weight"]),
+        (["--weights", "known.csv", "--target", "sample"], ["population"]),
+        (["--weights", "people.csv", "--people", "20000"], ["people.csv", "--people"]),
+        ([*TYPED, "--by", "report2"], ["--weight", "one column"]),
+        (["--weights", "known.csv", "-o", "known.csv"], ["known.csv", "output"]),
     ],
 )
-def test_wrong_usage(given, said):
-    assert said in fails(USAGE, *ASK, *given)
+def test_wrong_usage(given, names):
+    assert_names(fails(USAGE, *ASK, *given), *names)
 
 
 def test_weights_without_groups():
     line = fails(USAGE, "estimate", "survey.json", "g.parquet", "--weights", "known.csv")
-    assert "name their column with --by" in line
+    assert_names(line, "--by")
