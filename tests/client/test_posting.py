@@ -18,6 +18,7 @@ import pytest
 from privet import Client, Ledger, Survey
 from privet.device.posting import Post
 from privet.errors import InvalidAnswer, InvalidArgument, InvitationSpent, ServiceFailure
+from refusing import refused
 from sending import DOWN, flush_until, make_survey, problem, scripted, stored
 from serving import Serving
 from tunnels import make_certificate, tunnel
@@ -115,7 +116,7 @@ def test_nothing_is_sent_to_a_service_with_another_contract(server, survey, tmp_
         assert {*client.refused} == {"other-contract"}
         assert not client.send("country 1")
     assert stored(server, survey) == []
-    assert caplog.text.count("The service has another contract of this id") == 1
+    assert len([one for one in caplog.messages if "another contract" in one]) == 1
 
 
 def test_the_contract_is_compared_once_and_byte_for_byte():
@@ -214,11 +215,11 @@ def test_a_password_is_not_sent_in_the_clear_to_a_secure_proxy(proxies, caplog):
         client.send("country 1")
         assert not client.flush(0.2)
         client.close(0)
-        with pytest.raises(ServiceFailure, match="https_proxy has an https address") as error:
+        with refused(ServiceFailure, "https_proxy") as error:
             Client("https://service.example", survey.id, fingerprint=survey.fingerprint)
         with pytest.raises(TimeoutError):  # nobody came
             listener.accept()
-    assert caplog.text.count("https_proxy has an https address") == 1
+    assert len([one for one in caplog.messages if "https_proxy" in one]) == 1
     assert "password" not in caplog.text + str(error.value)
 
 
@@ -235,10 +236,10 @@ def test_tls_is_spoken_to_a_service_and_to_the_proxy_of_a_plain_one(proxies, tmp
         plain.request("POST", "/surveys", survey.to_json(), headers)
         with closing(plain), plain.getresponse() as response:
             assert response.status == 201
-        with pytest.raises(ServiceFailure, match="CERTIFICATE_VERIFY_FAILED"):
+        with refused(ServiceFailure, "CERTIFICATE_VERIFY_FAILED"):
             Client(f"https://localhost:{port}", survey.id, fingerprint=survey.fingerprint)
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-        with pytest.raises(ServiceFailure, match="CERTIFICATE_VERIFY_FAILED"):
+        with refused(ServiceFailure, "CERTIFICATE_VERIFY_FAILED"):
             Client(f"https://127.0.0.1:{port}", survey.id, fingerprint=survey.fingerprint)
         with Client(f"https://localhost:{port}", survey) as client:
             client.send("country 1")
@@ -281,7 +282,7 @@ def test_an_invitation_goes_with_one_report():
             with pytest.raises(InvalidAnswer):
                 client.send("Atlantis")
             assert client.send("country 1")
-            with pytest.raises(InvitationSpent, match=f"The invitation to '{survey.id}' is for"):
+            with refused(InvitationSpent, f"'{survey.id}'"):
                 client.send("country 2")
             assert client.flush(30)
             assert client.sent == 1
@@ -332,6 +333,6 @@ def test_a_spool_keeps_a_report_for_its_own_invitation(tmp_path):
 
 @pytest.mark.parametrize("given", ["", "short", "x" * 21, "x" * 129, "a b" * 10, "é" * 30, 7])
 def test_an_invitation_is_checked_and_not_shown(given):
-    with pytest.raises(InvalidArgument, match="22 to 128 characters of base64url") as error:
+    with refused(InvalidArgument, "22 to 128", parameter="invitation") as error:
         Client(DOWN, make_survey(), invitation=given)
     assert given in ("", 7) or given not in str(error.value)

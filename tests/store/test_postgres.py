@@ -15,6 +15,7 @@ from postgres import Server
 from privet.errors import MissingExtra, StoreFailure, StoreFull
 from privet.store import Outcome, open_store, postgres
 from privet.store.arriving import outcomes_of
+from refusing import refused
 
 SUPPORT = Path(__file__).parents[1] / "support"
 
@@ -208,7 +209,7 @@ def test_commits_are_durable_whatever_the_database_is_set_to(url):
 def test_no_room_is_said_as_such(store):
     import psycopg
 
-    with pytest.raises(StoreFull, match="PostgreSQL: no room"), store._database.writing():
+    with refused(StoreFull, "PostgreSQL", "no room"), store._database.writing():
         raise psycopg.errors.DiskFull("no room\nmore")
     store.add([arrival(SURVEY, answers(SURVEY, 1))])
     assert store.tally("drinks").n == 1
@@ -225,10 +226,9 @@ def test_other_tables_of_the_database_are_left_alone(url):
 
 
 def test_a_server_that_is_not_there(tmp_path):
-    with pytest.raises(StoreFailure, match="PostgreSQL: ") as caught:
+    with refused(StoreFailure, "PostgreSQL") as caught:
         open_store(f"postgresql://someone:secret@/name?host={tmp_path}")
     assert "secret" not in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch):
@@ -242,16 +242,14 @@ def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch):
     assert "timeout" in str(failed[0].value)
 
 
-@pytest.mark.parametrize("package", ["psycopg", "psycopg_pool"])
-def test_a_missing_driver_is_said(monkeypatch, package):
-    monkeypatch.setitem(sys.modules, package, None)
-    needs = rf"^A store in PostgreSQL needs {package}: pip install 'privet\[postgres\]'"
-    with pytest.raises(MissingExtra, match=needs):
+def test_a_missing_driver_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with refused(MissingExtra, "psycopg", "'privet[serve]'"):
         open_store("postgresql://host/name")
 
 
 def test_a_backup_is_left_to_the_databases_own_tools(store, tmp_path):
-    with pytest.raises(StoreFailure, match="pg_dump"):
+    with refused(StoreFailure, "pg_dump"):
         store.backup(tmp_path / "copy")
 
 

@@ -14,6 +14,7 @@ from privet import Survey
 from privet.errors import InvalidArgument, StoreFailure, StoreFull
 from privet.store import Outcome, open_store
 from privet.store.sqlite import Sqlite
+from refusing import refused
 
 # Reports of 64 random bytes, which nothing else in a file looks like.
 LONG = Survey("Number?", [str(i) for i in range(512)], 0.1, id="long", mechanism="binary-rr")
@@ -141,7 +142,7 @@ def test_a_full_disk_harms_nothing(store):
     store.add([arrival(LONG, sent)])
     pages = store._database._writer.execute("PRAGMA page_count").fetchone()[0]
     store._database._writer.execute(f"PRAGMA max_page_count = {pages + 5}")
-    with pytest.raises(StoreFull, match="full") as caught:
+    with refused(StoreFull, "full") as caught:
         store.add([arrival(LONG, answers_of_long(1000), b"key")])
     assert isinstance(caught.value, StoreFailure)
     with pytest.raises(StoreFull):
@@ -221,7 +222,7 @@ def test_another_programs_database_is_left_alone(path):
         other.execute("CREATE TABLE mine (x)")
         other.commit()
     before = path.read_bytes()
-    with pytest.raises(StoreFailure, match="another program's database"):
+    with refused(StoreFailure, path, "another program"):
         open_store(path)
     assert path.read_bytes() == before
     assert [one.name for one in path.parent.iterdir()] == [path.name]
@@ -229,21 +230,20 @@ def test_another_programs_database_is_left_alone(path):
 
 def test_what_is_no_database(path):
     path.write_text("nonsense" * 1000)
-    with pytest.raises(StoreFailure, match="file is not a database"):
+    with refused(StoreFailure, path, "not a database"):
         open_store(path)
     path.unlink()
-    with pytest.raises(StoreFailure, match="there is no store here"):
+    with refused(StoreFailure, path, "no store"):
         open_store(path, create=False)
     assert not path.exists()
     path.touch()
-    with pytest.raises(StoreFailure, match="There is no store here"):
+    with refused(StoreFailure, "no store"):
         open_store(path, create=False)
     with pytest.raises(FileNotFoundError):
         open_store(path.parent / "no folder" / "surveys.db")
-    with pytest.raises(InvalidArgument) as caught:
+    with refused(InvalidArgument, "postgresql://", parameter="target", value="mysql:") as caught:
         open_store("mysql://user:secret@host/name")
-    rule = "The 'target' parameter of open_store must be a path or a postgresql:// URL."
-    assert str(caught.value) == f"{rule} Got 'mysql:' instead."
+    assert "secret" not in str(caught.value)
 
 
 # --- backups --------------------------------------------------------------------------------------
@@ -266,10 +266,8 @@ def test_a_backup_is_a_store_as_of_one_moment(store, path, tmp_path):
         assert other.check("long") is None
         assert other.add([arrival(LONG, sent[:30], b"key")]) == [Outcome.ALREADY]
     assert copy.stat().st_mode & 0o777 == 0o600
-    with pytest.raises(InvalidArgument) as caught:
+    with refused(InvalidArgument, parameter="path", value=str(path)):
         store.backup(path)
-    rule = "The 'path' parameter of Store.backup must be another file than the store's"
-    assert str(caught.value).startswith(f"{rule}. Got '")
     assert store.tally("long").n == 100
 
 
@@ -278,7 +276,6 @@ def test_a_backup_that_fails_says_which_and_leaves_nothing(store, path, tmp_path
     path.write_bytes(b"nonsense" * 1000)
     copy = tmp_path / "copies" / "copy.db"
     copy.parent.mkdir()
-    with pytest.raises(StoreFailure) as caught:
+    with refused(StoreFailure, copy, "not a database"):
         store.backup(copy)
-    assert str(caught.value) == f"{copy}: file is not a database"
     assert list(copy.parent.iterdir()) == []

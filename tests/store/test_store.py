@@ -12,9 +12,8 @@ import pytest
 from arrivals import AGE, BOTH, SURVEY, answers, arrival, stored, tally_of
 from privet import Survey
 from privet.errors import IdTaken, NoReports, NoSurvey, StoreFailure
-from privet.store import EXEMPT, Arrival, Outcome, folding, open_store
-from privet.store.postgres import Postgres
-from privet.store.sqlite import Sqlite
+from privet.store import EXEMPT, Arrival, Outcome, database, folding, open_store
+from refusing import assert_names, refused
 
 CONTRACTS = pytest.mark.parametrize("contract", [SURVEY, AGE, BOTH], ids=lambda one: one.id)
 COUNTED, ALREADY, CONFLICT = Outcome.COUNTED, Outcome.ALREADY, Outcome.CONFLICT
@@ -46,7 +45,7 @@ def test_a_survey_is_kept_as_it_is(store):
 def test_the_same_survey_can_be_made_again_and_another_not(drinks):
     assert not drinks.create(SURVEY)
     other = Survey("Drink?", ["tea", "coffee"], 2.0, id="drinks")
-    with pytest.raises(IdTaken, match="There is another survey 'drinks'."):
+    with refused(IdTaken, "another survey", "'drinks'"):
         drinks.create(other)
     assert drinks.get("drinks").contract == SURVEY.to_json().encode()
 
@@ -60,10 +59,9 @@ def test_a_deleted_survey_is_gone_and_its_id_is_never_used_again(drinks):
     assert drinks.entries() == {}
     assert drinks.add([arrival(SURVEY, [], b"key")]) == [Outcome.GONE]
     for ask in (drinks.get, drinks.tally, drinks.check, drinks.close, drinks.delete, drinks.fold):
-        with pytest.raises(NoSurvey, match="The survey 'drinks' was deleted.") as caught:
+        with refused(NoSurvey, "'drinks'", gone=True):
             ask("drinks")
-        assert caught.value.gone
-    with pytest.raises(IdTaken, match="was deleted. Its id cannot be used again."):
+    with refused(IdTaken, "'drinks'", "deleted"):
         drinks.create(SURVEY)
     with drinks._database.snapshot() as run:
         for table in ("inbox", "chunks", "tallies", "keys", "invitations"):
@@ -75,9 +73,8 @@ def test_a_deleted_survey_is_gone_and_its_id_is_never_used_again(drinks):
 @pytest.mark.parametrize("id", ["nonsense", "", "a\0b", "\ud800", "a'b", "x" * 1000])
 def test_an_unknown_survey(drinks, id):
     for ask in (drinks.get, drinks.tally, drinks.check, drinks.close, drinks.delete, drinks.fold):
-        with pytest.raises(NoSurvey, match="There is no survey ['\"]") as caught:
+        with refused(NoSurvey, gone=False):
             ask(id)
-        assert not caught.value.gone
     with pytest.raises(NoSurvey):
         drinks.reports(id)
     key = bytes(32)
@@ -240,12 +237,12 @@ def test_counts_only(store):
     assert store.check("drinks") is None
     store.fold("drinks", force=True)
     assert store.check("drinks") is None
-    with pytest.raises(NoReports, match="Of survey 'drinks', only the counts are kept."):
+    with refused(NoReports, "'drinks'", "counts"):
         store.reports("drinks")
     with store._database.writing() as run:
         assert sorted(run("SELECT n, reports FROM chunks").fetchall()) == [(2, None), (7, None)]
         run("UPDATE chunks SET n = 8 WHERE n = 7")
-    assert store.check("drinks") == "the tally is of 9 reports, and there are 10"
+    assert_names(store.check("drinks"), "9 reports", "10")
 
 
 def test_a_check_finds_what_is_wrong(drinks):
@@ -259,11 +256,11 @@ def test_a_check_finds_what_is_wrong(drinks):
             run(sql, value)
         return drinks.check("drinks")
 
-    chunk = "UPDATE chunks SET reports = $1"
-    assert "should have 6 reports" in check_with(chunk, good[:-1])
+    chunk = "UPDATE chunks SET reports = ?"
+    assert_names(check_with(chunk, good[:-1]), "6 reports")
     assert "reports[0]: " in check_with(chunk, b"\xff" * len(good))
     other = answers(SURVEY, 1)[0] * 6
-    assert check_with(chunk, other) == "the tally is not the sum of the reports"
+    assert_names(check_with(chunk, other), "tally", "sum")
     assert check_with(chunk, good) is None
     assert "checksum" in check_with("UPDATE tallies SET data = $1", _flipped(drinks))
     assert "mark" in check_with("UPDATE tallies SET data = $1", b"nonsense")
@@ -533,7 +530,7 @@ def test_all_is_there_when_a_store_is_opened_again(place):
 
 
 def test_a_store_that_is_not_there_is_not_made(place):
-    with pytest.raises(StoreFailure, match="[Tt]here is no store here."):
+    with refused(StoreFailure, "no store"):
         open_store(place, create=False)
     with open_store(place):
         pass
@@ -558,8 +555,7 @@ def test_migrations_run_once_each_and_a_newer_store_is_refused(place, monkeypatc
         patch.setattr(kind, "migrations", newer)
         with open_store(place) as store, store._database.snapshot() as run:
             assert store._database.version(run) == known + 1
-    message = f"The store is of version {known + 1}, and this privet knows {known}: use a newer"
-    with pytest.raises(StoreFailure, match=message):
+    with refused(StoreFailure, f"version {known + 1}", known):
         open_store(place)
 
 
