@@ -21,6 +21,7 @@ from privet.device.mechanisms.paged import Paged
 from privet.entropy import seeded
 from privet.errors import Clamped, InvalidArgument, InvalidReport
 from privet.mechanisms import BinaryRR, Interval, KSubset, MultivariateRR, SetSubset
+from refusing import assert_names, refused
 
 # Where randomness is secure, there is no seed that passes for sure.
 SURE = 1 - 1e-7
@@ -29,7 +30,7 @@ PAGES = Paged([KSubset(4, 1.0), Interval(32, 1.0)], [1, 1])
 
 
 def failed(found):
-    return {verdict.title for verdict in found.verdicts if verdict.passed is False}
+    return {verdict.name for verdict in found.verdicts if verdict.passed is False}
 
 
 # --- what must hold -----------------------------------------------------------------------------
@@ -59,14 +60,14 @@ def test_right_mechanisms_pass(cls):
     assert 0.5 < found.lower_bound / found.epsilon < 1
 
 
-EPSILON, LAW, REPEATS = "ε exceeded", "the law differs from the contract", "repeats differ"
+EPSILON, LAW, REPEATS, LEAKS = "epsilon", "law", "repeats", "leaks"
 
 # Client, mechanism, reports of each value, and what must be said, among other things.
 DEFECTS = [
     (defects.MissOfAll, SETS, 50_000, EPSILON),
     (defects.MissOfAll, KSubset(16, 1.0), 50_000, EPSILON),
     (defects.OrderKept, KSubset(100, 4.0), 20_000, EPSILON),
-    (defects.OrderKept, KSubset(100, 4.0), 70_000, "a leak besides the report"),
+    (defects.OrderKept, KSubset(100, 4.0), 70_000, LEAKS),
     (defects.IndependentBits, SETS, 5_000, LAW),
     (defects.OneMore, SETS, 1_000, LAW),
     (defects.BiasedGenerator, SETS, 50_000, LAW),
@@ -84,14 +85,14 @@ DEFECTS = [
 
 
 @pytest.mark.parametrize(
-    ("client", "mechanism", "trials", "said"),
+    ("client", "mechanism", "trials", "name"),
     DEFECTS,
-    ids=[f"{client.__name__}-{said.split()[1]}" for client, _, _, said in DEFECTS],
+    ids=[f"{client.__name__}-{name}" for client, _, _, name in DEFECTS],
 )
-def test_each_mistake_is_named(client, mechanism, trials, said):
+def test_each_mistake_is_named(client, mechanism, trials, name):
     found = audit(mechanism, trials, client=client(mechanism, seed=1), seed=1)
     assert not found.passed
-    assert said in failed(found)
+    assert name in failed(found)
 
 
 def test_a_permanent_response_that_redraws_is_named():
@@ -209,13 +210,13 @@ def test_reports_of_another_length_are_no_reports_and_searched_all_the_same():
             return [bytes(r) + bytes([answers[0]]) for r in super().reports(answers)]
 
     found = audit(mechanism, 2000, client=Telling(mechanism), seed=1)
-    assert failed(found) == {EPSILON, LAW, "a leak besides the report"}
-    assert "A report has 13 bytes. Got 14." in found["law"].found
+    assert failed(found) == {EPSILON, LAW, LEAKS}
+    assert_names(found["law"].found, "13 bytes", "14")
 
 
 def test_what_it_found_is_shown_and_written():
     found = audit(TEA, 2000, seed=1, timing=["python"])
-    assert repr(found).splitlines()[1].startswith("  ε = 1 claimed, at least 0.")
+    assert "ε = 1" in repr(found).splitlines()[1]
     document = json.loads(json.dumps(found.to_dict()))
     assert document["passed"] is found.passed
     assert [one["name"] for one in document["verdicts"]] == [
@@ -228,18 +229,19 @@ def test_what_it_found_is_shown_and_written():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "rule"),
+    ("parameter", "given"),
     [
-        ({"subject": "k-subset"}, "'subject' parameter of audit must be a mechanism, a survey"),
-        ({"trials": 10}, "'trials' parameter of audit must be an int >= 100"),
-        ({"confidence": 1}, "'confidence' parameter of audit must be a float in"),
-        ({"answers": 1}, "'answers' parameter of audit must be an int in"),
-        ({"timing": ["sundial"]}, "'timing' parameter of audit must be of python, node, browser"),
+        ("subject", "k-subset"),
+        ("trials", 10),
+        ("confidence", 1),
+        ("answers", 1),
+        ("timing", ["sundial"]),
     ],
 )
-def test_bad_arguments(arguments, rule):
-    with pytest.raises(InvalidArgument, match=rule):
-        audit(**{"subject": TEA, "trials": 200, **arguments})
+def test_bad_arguments(parameter, given):
+    value = given[0] if isinstance(given, list) else given
+    with refused(InvalidArgument, parameter=parameter, value=value):
+        audit(**{"subject": TEA, "trials": 200, parameter: given})
 
 
 def test_a_client_that_leaves_out_reports_is_refused():
@@ -247,5 +249,5 @@ def test_a_client_that_leaves_out_reports_is_refused():
         def reports(self, answers):
             return super().reports(answers)[1:]
 
-    with pytest.raises(InvalidReport, match="must make 500 reports of 500 answers. Got 499"):
+    with refused(InvalidReport, "500 reports", "499"):
         audit(SETS, 500, client=Short(SETS))

@@ -24,11 +24,11 @@ AGE = Survey("How old?", Scale(0, 120), 1.0, id="age")
 COARSE = Survey("How old?", Scale(0, 120, cells=7), 4.0, id="coarse")
 MANY = Survey("How many?", Scale(0, 1000, whole=True), 1.0, id="many")
 RATING = Survey("How good?", Scale(1, 5, whole=True), 1.0, id="rating")
-LAW, REPEATS = "the law differs from the contract", "repeats differ"
+LAW, REPEATS = "law", "repeats"
 
 
 def failed(found):
-    return {verdict.title for verdict in found.verdicts if verdict.passed is False}
+    return {verdict.name for verdict in found.verdicts if verdict.passed is False}
 
 
 # --- what is asked --------------------------------------------------------------------------------
