@@ -5,6 +5,7 @@ import pytest
 from privet.errors import InvalidFile
 from privet.service.access import hashed, is_token, replace_token, settle_token
 from privet.store import open_store
+from refusing import refused
 from serving import Serving
 
 
@@ -48,9 +49,10 @@ def test_a_token_that_was_replaced_is_never_valid_again(store, tmp_path, caplog)
     assert settle_token(store, path) is None  # as when a server starts with its old file
     assert is_valid(store, new)
     assert not is_valid(store, old)
-    assert caplog.messages == [
-        f"{path}: this token was replaced, and is not valid; the new one is."
-    ]
+    (line,) = caplog.messages
+    assert line.startswith(f"{path}: ")
+    assert old not in line
+    assert new not in line
     path.write_text(new)
     assert settle_token(store, path) is None
     assert len(caplog.messages) == 1
@@ -75,13 +77,13 @@ def test_a_running_server_refuses_a_token_that_was_replaced(tmp_path):
         assert client.get("/surveys", admin=True).status == 401
         assert client.get("/surveys", Authorization=f"Bearer {new}").status == 200
         assert server.terminate() == 0
-    assert "token: this token was replaced, and is not valid; the new one is." in server.said
+    assert f"{server.token_file}: " in server.said
 
 
 @pytest.mark.parametrize("text", ["", "short", "é" * 30, "a" * 20 + "\n" + "b" * 20])
 def test_a_file_without_a_token_is_refused(store, tmp_path, text):
     (tmp_path / "token").write_text(text, "utf-8")
-    with pytest.raises(InvalidFile, match="a token has at least 22 printable characters"):
+    with refused(InvalidFile, tmp_path / "token", "22"):
         settle_token(store, tmp_path / "token")
     assert store.token() is None
 

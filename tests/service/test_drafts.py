@@ -9,6 +9,7 @@ from privet import Scale, Several, Survey
 from privet.device.contract import Contract
 from privet.plan import plan, plan_questionnaire
 from privet.shuffle import amplify
+from refusing import assert_names
 from serving import JSON, Serving
 
 DRAFT = Path(__file__).parents[2] / "examples" / "questionnaire.toml"
@@ -45,7 +46,7 @@ def test_one_question_is_a_survey_with_the_plans_numbers(client):
         picture["low"], picture["frequencies"], picture["high"], strict=True
     ):
         assert low < share < high
-    assert "strong (ε = 1)" in document["privacy"]
+    assert "ε = 1" in document["privacy"]
     central = amplify(contract.mechanism, 5000, 1e-6)
     assert document["shuffled"] == {"epsilon": central, "delta": 1e-6}
     assert document["draft"]["questions"] == {"tea": TEA}
@@ -90,12 +91,12 @@ def test_a_contract_stays_as_it_is(client):
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "name"),
     [
-        (b"{", "neither TOML nor JSON"),
-        (b'{"title": "T"}', "needs the field"),
-        (b'{"privet": 2}', "Not a survey"),
-        (b'{"title": "T", "epsilon": 1, "questions": {}}', "must be"),
+        (b"{", "JSON"),
+        (b'{"title": "T"}', "'epsilon'"),
+        (b'{"privet": 2}', "survey"),
+        (b'{"title": "T", "epsilon": 1, "questions": {}}', "surveys"),
         (b'{"title": "T", "epsilon": 0, "questions": {"a": {"scale": [0, 1]}}}', "'epsilon'"),
         (
             b'{"title": "T", "epsilon": 1, "questions": {"a": {"categories": ["x"]}}}',
@@ -104,16 +105,17 @@ def test_a_contract_stays_as_it_is(client):
     ],
     ids=str,
 )
-def test_wrong_drafts_are_refused_in_a_sentence(client, body, said):
+def test_wrong_drafts_are_refused_in_a_sentence(client, body, name):
     answer = client.ask("POST", "/drafts", body, admin=True, **JSON)
     assert (answer.status, answer.json["reason"]) == (400, "invalid-draft")
-    assert said in answer.json["detail"]
+    assert_names(answer.json["detail"], name)
 
 
 @pytest.mark.parametrize("people", ["0", "x", "-1", "1.5", "9" * 40])
 def test_people_are_a_number(client, people):
     answer = client.ask("POST", f"/drafts?people={people}", b"{}", admin=True, **JSON)
-    assert (answer.status, "people is" in answer.json["detail"]) == (400, True)
+    assert answer.status == 400
+    assert_names(answer.json["detail"], "people")
 
 
 def test_drafts_are_for_the_administrator(client):
@@ -125,4 +127,4 @@ def test_what_cannot_be_planned_is_refused(client, mechanism):
     body = Survey("Tea?", TEA["categories"], 1.0, mechanism=mechanism).to_json().encode()
     answer = client.ask("POST", "/drafts", body, admin=True, **JSON)
     assert (answer.status, answer.json["reason"]) == (400, "invalid-draft")
-    assert "must be one that hits every category at the same rate" in answer.json["detail"]
+    assert_names(answer.json["detail"], "mechanism")

@@ -12,6 +12,7 @@ import pytest
 from privet import Survey, Tally
 from privet.bulk import read_reports
 from privet.store import open_store
+from refusing import assert_names
 from serving import BYTES, JSON, Serving
 
 SURVEY = Survey(
@@ -315,15 +316,15 @@ def test_nothing_is_logged_of_requests(tmp_path):
         client.send("born", b"no report", KEY)
         client.send("nobody", ONE, KEY)
         assert server.terminate() == 0
-    assert server.said.splitlines() == [
-        f"The administrator's token is in {server.token_file}.",
-        f"Serving at {server.url}",
-    ]
+    first, second = server.said.splitlines()
+    assert_names(first, server.token_file)
+    assert_names(second, server.url)
     with Serving(tmp_path) as again:  # the token is read, and not shown
         assert again.client().get("/surveys", admin=True).status == 200
         assert again.token == server.token
         again.terminate()
-    assert again.said.splitlines()[2:] == [f"Serving at {again.url}"]
+    (line,) = again.said.splitlines()[2:]
+    assert_names(line, again.url)
     with open_store(tmp_path / "surveys.db", create=False) as store:
         assert store.check("born") is None
         assert store.tally("born").n == 1
