@@ -13,7 +13,7 @@ from privet import Survey
 from privet.bulk import Cleaning, count_answers, read_answers
 from privet.bulk.groups import Groups
 from privet.errors import InvalidArgument, InvalidFile
-from refusing import assert_names, refused
+from refusing import assert_names, in_row, refused
 
 SURVEY = Survey("What do you drink?", ["tea", "café", "crème", "water, still"], 1.0)
 MORE_THAN_A_BLOCK = 800_000
@@ -113,18 +113,18 @@ def test_a_packed_file_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("answer\ntea\ntae\n", ["row 2", "3 with the header", "'tae'", "'tea'"]),
-        ("answer\nTEA\n", ["row 1", "2 with the header", "'TEA'", "'tea'"]),
-        ("answer\n tea\n", ["row 1", "2 with the header", "' tea'", "'tea'"]),
-        ("answer\nxyz\n", ["row 1", "2 with the header", "'xyz'"]),
-        ("id,answer\n1,tea\n2,\n", ["row 2", "3 with the header", "empty"]),
-        ('id,answer\n1,""\n', ["row 1", "2 with the header", "empty"]),
-        ("answer\ntea\n\ntea\n", ["row 2", "3 with the header", "empty"]),
-        ("id,answer\n1,tea\n\n2,tea\n", ["row 2", "3 with the header", "empty"]),
-        ('note,answer\n"a\nb",tea\n"c",tee\n', ["row 2", "3 with the header", "'tee'", "'tea'"]),
-        ('answer\ntea\n"tea\ntea\n', ["row 2", "3 with the header", r"'tea\ntea\n'", "'tea'"]),
-        ("id,answer\n1,tea\n2,tea,3\n", ["row 2", "3 with the header", "fields", "3", "2"]),
-        ("id,answer\n1,tea\n2\n", ["row 2", "3 with the header", "fields", "1", "2"]),
+        ("answer\ntea\ntae\n", [*in_row(2), "'tae'", "'tea'"]),
+        ("answer\nTEA\n", [*in_row(1), "'TEA'", "'tea'"]),
+        ("answer\n tea\n", [*in_row(1), "' tea'", "'tea'"]),
+        ("answer\nxyz\n", [*in_row(1), "'xyz'"]),
+        ("id,answer\n1,tea\n2,\n", [*in_row(2), "empty"]),
+        ('id,answer\n1,""\n', [*in_row(1), "empty"]),
+        ("answer\ntea\n\ntea\n", [*in_row(2), "empty"]),
+        ("id,answer\n1,tea\n\n2,tea\n", [*in_row(2), "empty"]),
+        ('note,answer\n"a\nb",tea\n"c",tee\n', [*in_row(2), "'tee'", "'tea'"]),
+        ('answer\ntea\n"tea\ntea\n', [*in_row(2), r"'tea\ntea\n'", "'tea'"]),
+        ("id,answer\n1,tea\n2,tea,3\n", [*in_row(2), "fields", "3", "2"]),
+        ("id,answer\n1,tea\n2\n", [*in_row(2), "fields", "1", "2"]),
         ("a,b\n1,tea\n", ["column 'answer'", "'a', 'b'"]),
         ("\ntea\n", ["column 'answer'", "''"]),
         ("answer,answer\ntea,tea\n", ["more than one", "'answer'"]),
@@ -149,7 +149,7 @@ def test_a_missing_column_that_was_asked_for(tmp_path):
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "mac-roman"])
 def test_another_encoding_is_named_with_the_row(tmp_path, encoding):
     path = csv(tmp_path, "answer\ntea\ncafé\n", encoding)
-    assert_names(message(path), "row 2", "3 with the header", "UTF-8")
+    assert_names(message(path), *in_row(2), "UTF-8")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_damaged_packed_file_is_refused(tmp_path):
 
 def test_rows_are_counted_across_blocks(tmp_path):
     good = "id,answer\n" + "1,tea\n" * MORE_THAN_A_BLOCK
-    row = [f"row {MORE_THAN_A_BLOCK + 1}", f"{MORE_THAN_A_BLOCK + 2} with the header"]
+    row = in_row(MORE_THAN_A_BLOCK + 1)
     assert_names(message(csv(tmp_path, good + "2,\n")), *row, "empty")
     assert_names(message(csv(tmp_path, good + "2\n")), *row, "fields")
     latin = (good + "2,café\n").encode("latin-1")

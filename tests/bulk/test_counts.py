@@ -12,7 +12,7 @@ from pyarrow import parquet
 from privet import Survey
 from privet.bulk import Cleaning, count_answers, randomize_files, read_answers, tally_groups
 from privet.errors import InvalidFile
-from refusing import refused
+from refusing import in_row, refused
 
 # So little noise that a report nearly always is the answer.
 SURVEY = Survey("?", ["tea", "coffee", "none"], 30.0, mechanism="multivariate-rr")
@@ -79,7 +79,7 @@ def test_what_is_no_number_of_people_is_named(tmp_path, bad, read):
     path = Path(tmp_path, "c.csv")
     path.write_text(f"answer,people\ntea,1\ntea,2\ncoffee,{bad}\n")
     arguments = [] if read is count_answers else [SURVEY, tmp_path / "r.parquet"]
-    with refused(InvalidFile, "c.csv", "row 3", "4 with the header", "'people'"):
+    with refused(InvalidFile, "c.csv", *in_row(3), "'people'"):
         read(path, *arguments, count="people")
     assert not Path(tmp_path, "r.parquet").exists()
 

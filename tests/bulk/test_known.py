@@ -10,7 +10,7 @@ from privet import Scale, Several, Survey
 from privet.bulk import read_known
 from privet.bulk.known import read_figures, read_shares
 from privet.errors import InvalidFile
-from refusing import refused
+from refusing import in_row, refused
 
 
 def written(tmp_path, text):
@@ -37,8 +37,8 @@ def test_shares_and_people(tmp_path):
         ("region,size\na,1\n", ["column 'share'", "'region', 'size'"]),
         ("share\n1\n", ["column 'region'"]),
         ("region,share,people\na,1,1\n", ["both", "'share'", "'people'"]),
-        ("region,share\na,.5\na,.5\n", ["row 2", "3 with the header", "group a", "twice"]),
-        ("region,share\na,.5\nb,half\n", ["row 2", "3 with the header", "'share'", "'half'"]),
+        ("region,share\na,.5\na,.5\n", [*in_row(2), "group a", "twice"]),
+        ("region,share\na,.5\nb,half\n", [*in_row(2), "'share'", "'half'"]),
         ("region,share\na,0\n", ["'share'", "'0'"]),
         ("region,share\na,nan\n", ["'share'", "'nan'"]),
         ("region,share\na,\n", ["'share'", "''"]),
@@ -79,10 +79,10 @@ def test_shares_are_in_the_order_of_the_categories(tmp_path, name, text):
     [
         ("a.csv", "", ["empty"]),
         ("a.csv", "tea,0.5\ncoffee,0.5\n", ["column 'share'"]),
-        ("a.csv", "category,share\ntea\n", ["row 1", "2 with the header", "fields"]),
+        ("a.csv", "category,share\ntea\n", [*in_row(1), "fields"]),
         ("a.csv", "category,share\ntea,0.5\n", ["'coffee'", "missing"]),
-        ("a.csv", "category,share\ntee,1\n", ["2 with the header", "'tee'"]),
-        ("a.csv", "category,share\ntea,1\ntea,0\n", ["3 with the header", "'tea'", "twice"]),
+        ("a.csv", "category,share\ntee,1\n", [*in_row(1), "'tee'"]),
+        ("a.csv", "category,share\ntea,1\ntea,0\n", [*in_row(2), "'tea'", "twice"]),
         ("a.csv", "category,share\ntea,half\n", ["'share'", "'half'"]),
         ("a.csv", "category,share\ntea,-1\n", ["'share'", "'-1'"]),
         ("a.csv", "category,share\ntea,nan\n", ["'share'", "'nan'"]),
@@ -150,11 +150,11 @@ def test_figures_below_0(tmp_path):
         ("a.csv", "mean,40\n", ["column 'figure'"]),
         ("a.csv", "figure,value\n", ["no figures"]),
         ("a.csv", "figure,value\nmean,forty\n", ["'value'", "'forty'"]),
-        ("a.csv", "figure,value\nmode,40\n", ["2 with the header", "'mode'"]),
-        ("a.csv", "figure,value\n,40\n", ["2 with the header", "''"]),
+        ("a.csv", "figure,value\nmode,40\n", [*in_row(1), "'mode'"]),
+        ("a.csv", "figure,value\n,40\n", [*in_row(1), "''"]),
         ("a.csv", "figure,value\nmean,140\n", ["'mean'", "[0, 120]", "140.0"]),
         ("a.csv", "figure,value\n0 to 30,25\n", ["'0 to 30'", "[0, 1]", "25.0"]),
-        ("a.csv", "figure,value\nmean,40\nmean,41\n", ["3 with the header", "'mean'", "twice"]),
+        ("a.csv", "figure,value\nmean,40\nmean,41\n", [*in_row(2), "'mean'", "twice"]),
         ("a.json", "{}", ["no figures"]),
         ("a.json", '{"mean": null}', ["'mean'", "None"]),
         ("a.json", '{"mean": Infinity}', ["'mean'", "inf"]),

@@ -9,7 +9,7 @@ from privet import Survey
 from privet.bulk import read_answers
 from privet.bulk.formats import open_table
 from privet.errors import InvalidFile, MissingExtra
-from refusing import refused
+from refusing import in_row, refused
 from workbooks import ROWS, excel, open_document, zipped
 
 SURVEY = Survey("?", ["tea", "1", "true"], 1.0)
@@ -30,7 +30,7 @@ def test_the_first_sheet_is_a_table(tmp_path, data, pack):
 
 def test_rows_are_named_as_in_any_other_file(tmp_path):
     (tmp_path / "a.xlsx").write_bytes(excel([*ROWS[:3], [3, None], [4, "tea"]]))
-    with refused(InvalidFile, "a.xlsx", "row 3", "4 with the header", "empty"):
+    with refused(InvalidFile, "a.xlsx", *in_row(3), "empty"):
         read(tmp_path / "a.xlsx")
 
 

