@@ -10,6 +10,7 @@ from privet.bulk import ReportsWriter, tally_files
 from privet.bulk.provenance import check_survey
 from privet.bulk.spark import read_reports, tally, tally_groups, tally_paths, write_reports
 from privet.errors import InvalidArgument, InvalidFile, InvalidReport, SurveyMismatch
+from refusing import refused
 
 SURVEY = Survey("What do you drink?", [f"drink {i}" for i in range(20)], 1.0)
 OTHER = Survey(SURVEY.question, SURVEY.categories, SURVEY.epsilon, id="second-wave")
@@ -48,7 +49,7 @@ def test_a_folder_that_spark_wrote(spark, tmp_path):
     assert thirds == {(i,): tally_of(reports[i::3]) for i in range(3)}
     texts = tally_paths([lake], SURVEY, by=["third"])
     assert texts == {(str(i),): tally_of(reports[i::3]) for i in range(3)}
-    with pytest.raises(SurveyMismatch, match=r"the%20lake/part-.*: .* another survey, 'what-do-"):
+    with refused(SurveyMismatch, "the%20lake/part", f"'{SURVEY.id}'"):
         read_reports(spark, lake, OTHER)
 
 
@@ -61,7 +62,7 @@ def test_one_machine_reads_what_spark_wrote(spark, tmp_path):
     for file in files:
         metadata = parquet.read_schema(file).metadata
         check_survey(file, metadata, SURVEY)
-        with pytest.raises(SurveyMismatch, match="these are reports of another survey"):
+        with refused(SurveyMismatch, file, f"'{SURVEY.id}'"):
             check_survey(file, metadata, OTHER)
 
 
@@ -69,7 +70,7 @@ def test_a_folder_that_is_there_already_is_left_alone(spark, tmp_path):
     frame = frame_of(spark, reports_of(30))
     lake = str(tmp_path / "lake")
     write_reports(frame, lake, SURVEY)
-    with pytest.raises(InvalidFile, match="already exists"):
+    with refused(InvalidFile, "lake", "exists"):
         write_reports(frame, lake, SURVEY)
     write_reports(frame, lake, SURVEY, mode="append")
     assert tally(read_reports(spark, lake, SURVEY), SURVEY).n == 60
@@ -110,23 +111,23 @@ def test_a_single_file_of_another_survey_among_many(spark, tmp_path):
     for i in range(20):
         write(tmp_path / f"{i}.parquet", reports_of(3))
     write(tmp_path / "7.parquet", reports_of(3), OTHER)
-    with pytest.raises(SurveyMismatch, match=r"/7\.parquet: .* another survey, 'second-wave'"):
+    with refused(SurveyMismatch, "7.parquet", "'second-wave'"):
         read_reports(spark, str(tmp_path), SURVEY)
 
 
 @pytest.mark.parametrize(
-    ("column", "error", "said"),
+    ("column", "error", "names"),
     [
-        ({"other": pa.array([1])}, InvalidFile, "no column 'report'; the columns are 'other'"),
-        ({"report": pa.array(["x"])}, InvalidReport, "the column is string"),
-        ({"report": pa.array([7])}, InvalidReport, "the column is int64"),
-        ({"report": pa.array([bytes(9)], pa.binary(9))}, InvalidReport, "is fixed_size_binary"),
+        ({"other": pa.array([1])}, InvalidFile, ["column 'report'", "'other'"]),
+        ({"report": pa.array(["x"])}, InvalidReport, ["string"]),
+        ({"report": pa.array([7])}, InvalidReport, ["int64"]),
+        ({"report": pa.array([bytes(9)], pa.binary(9))}, InvalidReport, ["fixed_size_binary[9]"]),
     ],
 )
-def test_a_file_of_something_else(spark, tmp_path, column, error, said):
+def test_a_file_of_something_else(spark, tmp_path, column, error, names):
     write(tmp_path / "a.parquet", reports_of(3))
     parquet.write_table(pa.table(column), tmp_path / "b.parquet")
-    with pytest.raises(error, match=rf"/b\.parquet: .*{said}"):
+    with refused(error, "b.parquet", *names):
         read_reports(spark, str(tmp_path), SURVEY)
 
 
@@ -134,28 +135,28 @@ def test_a_column_that_some_files_lack(spark, tmp_path):
     reports = [report.tobytes() for report in reports_of(2)]
     parquet.write_table(pa.table({"report": reports, "land": ["a", "b"]}), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"report": reports}), tmp_path / "b.parquet")
-    with pytest.raises(InvalidFile, match=r"/b\.parquet: .* no column 'land'"):
+    with refused(InvalidFile, "b.parquet", "column 'land'"):
         tally_paths([str(tmp_path)], SURVEY, by=["land"])
-    with pytest.raises(InvalidArgument, match="'by' parameter .* Got 'country'"):
+    with refused(InvalidArgument, parameter="by", value="country"):
         tally_paths([str(tmp_path)], SURVEY, by=["country"])
 
 
 def test_what_is_not_there(spark, tmp_path):
     for nothing in ("none", "none*.parquet"):
-        with pytest.raises(InvalidFile, match=rf"^Path does not exist: file:.*/{nothing[:4]}"):
+        with refused(InvalidFile, nothing):
             read_reports(spark, str(tmp_path / nothing), SURVEY)
-    with pytest.raises(InvalidFile, match="there are no Parquet files"):
+    with refused(InvalidFile, "no Parquet files"):
         read_reports(spark, str(tmp_path), SURVEY)
-    with pytest.raises(InvalidArgument, match="'paths' .* at least one"):
+    with refused(InvalidArgument, parameter="paths", value=[]):
         read_reports(spark, [], SURVEY)
 
 
 def test_what_is_no_parquet(spark, tmp_path):
     (tmp_path / "b.parquet").write_text("answer\ntea\n")
-    with pytest.raises(InvalidFile, match=r"/b\.parquet: not a Parquet file of reports"):
+    with refused(InvalidFile, "b.parquet", "not a Parquet file"):
         read_reports(spark, str(tmp_path), SURVEY)
     write(tmp_path / "a.parquet", reports_of(3))
-    with pytest.raises(InvalidFile, match=r"/b\.parquet: not a Parquet file of reports"):
+    with refused(InvalidFile, "b.parquet", "not a Parquet file"):
         read_reports(spark, str(tmp_path), SURVEY)
 
 
@@ -166,7 +167,7 @@ def test_a_changed_bit_of_the_footer(spark, tmp_path):
     data[data.rindex(b"parquet-cpp-arrow")] ^= 1
     path.write_bytes(data)
     assert len(parquet.read_table(path)) == 1000
-    with pytest.raises(InvalidFile, match=r"/r\.parquet: the file is damaged: the footer"):
+    with refused(InvalidFile, "r.parquet", "damaged", "footer"):
         tally_paths([str(path)], SURVEY)
 
 
@@ -176,5 +177,5 @@ def test_a_single_changed_bit_among_the_reports(spark, tmp_path):
     data = bytearray(path.read_bytes())
     data[data.index(reports.tobytes()) + 123] ^= 1
     path.write_bytes(data)
-    with pytest.raises(InvalidFile, match=r"/r\.parquet: not a Parquet file of reports"):
+    with refused(InvalidFile, "r.parquet", "not a Parquet file"):
         tally(read_reports(spark, str(path), SURVEY), SURVEY)

@@ -7,6 +7,7 @@ from privet import Questionnaire, Scale, Several, Survey
 from privet.bulk import Cleaning, tally_files
 from privet.bulk.spark import randomize, read_reports, tally, write_reports
 from privet.errors import InvalidAnswer, InvalidArgument
+from refusing import refused
 
 N = 6000
 CAKES = Survey("Cakes?", Several(["a", "b", "c", "d"], most=2), 3.0, id="cakes")
@@ -56,20 +57,20 @@ def test_options_may_also_be_text_with_semicolons(spark):
 
 
 @pytest.mark.parametrize(
-    ("column", "said"),
+    ("column", "answer", "nearest"),
     [
-        ("array('a', if(id % 7 = 0, 'f', 'b')) cakes", "^question 'cakes': 'f' is not a category"),
-        ("array('a', 'b', 'c') cakes", "^question 'cakes': .* at most 2 options: it has 3"),
-        ("'late' hours", "^question 'hours': 'late' is not a number"),
-        ("cast(null as string) drink", "^question 'drink': the answer is empty"),
-        ("'cofee' drink", "^question 'drink': 'cofee' is not .* Did you mean 'coffee'"),
-        ("cast(X'FF' as string) drink", "^question 'drink': the answer is not UTF-8 text"),
+        ("array('a', if(id % 7 = 0, 'f', 'b')) cakes", "f", None),
+        ("array('a', 'b', 'c') cakes", ["a", "b", "c"], None),
+        ("'late' hours", "late", None),
+        ("cast(null as string) drink", None, None),
+        ("'cofee' drink", "cofee", "coffee"),
+        ("cast(X'FF' as string) drink", b"\xff", None),
     ],
 )
-def test_errors_name_the_question(spark, column, said):
+def test_errors_name_the_question(spark, column, answer, nearest):
     name = column.split()[-1]
     rest = [one for one in ANSWERS if not one.endswith(f" {name}")]
-    with pytest.raises(InvalidAnswer, match=said):
+    with refused(InvalidAnswer, name, question=name, answer=answer, nearest=nearest):
         randomize(people(spark, 2000, column, *rest), PARTY)
 
 
@@ -88,11 +89,11 @@ def test_people_without_an_answer_on_their_page_can_be_left_out(spark):
 
 def test_what_cannot_be_randomized(spark):
     frame = people(spark, 10)
-    with pytest.raises(InvalidArgument, match="'column' .* left out for a questionnaire"):
+    with refused(InvalidArgument, parameter="column", value="drink"):
         randomize(frame, PARTY, "drink")
-    with pytest.raises(InvalidArgument, match="'by' .* the answers would be in the clear"):
+    with refused(InvalidArgument, parameter="by", value=["hours"]):
         randomize(frame, PARTY, by=["hours"])
-    with pytest.raises(InvalidArgument, match="'column' .* one of the frame's columns, .*'drink'"):
+    with refused(InvalidArgument, parameter="column", value="drink"):
         randomize(frame.drop("drink"), PARTY)
-    with pytest.raises(InvalidArgument, match="'column' .* which 'cakes' is not. Got 'array"):
+    with refused(InvalidArgument, "'cakes'", parameter="column", value="array<string>"):
         randomize(frame, HOURS, "cakes")

@@ -9,8 +9,10 @@ from privet import Survey
 from privet.bulk import ReportsWriter, tally_files
 from privet.bulk.spark import read_reports, tally, tally_groups, tally_paths, workers
 from privet.errors import InvalidArgument, InvalidReport, MissingExtra, SparkFailure
+from refusing import refused
 
 SURVEY = Survey("What do you drink?", [f"drink {i}" for i in range(20)], 1.0)
+SIZE = SURVEY.mechanism.report_bytes
 
 
 def reports_of(survey, n, seed=0):
@@ -100,15 +102,15 @@ def test_groups(spark):
 
 def test_what_is_no_column_to_count_or_group_by(spark):
     frame = spark.createDataFrame([(bytes(3), 1.5, "x")], "report binary, real double, text string")
-    with pytest.raises(InvalidArgument, match="'by' parameter .* columns, .*'text'. Got 'land'"):
+    with refused(InvalidArgument, "'text'", parameter="by", value="land"):
         tally_groups(frame, SURVEY, ["land"])
-    with pytest.raises(InvalidArgument, match="'by' .* which 'real' is not. Got 'double'"):
+    with refused(InvalidArgument, "'real'", parameter="by", value="double"):
         tally_groups(frame, SURVEY, ["real"])
-    with pytest.raises(InvalidArgument, match="'by' .* a sequence of columns' names. Got 'text'"):
+    with refused(InvalidArgument, parameter="by", value="text"):
         tally_groups(frame, SURVEY, "text")
-    with pytest.raises(InvalidArgument, match=r"'frame' .* a column 'report'. Got \['a'\]"):
+    with refused(InvalidArgument, "'report'", parameter="frame", value=["a"]):
         tally(spark.createDataFrame([(1,)], "a int"), SURVEY)
-    with pytest.raises(InvalidReport, match="A column of reports is binary, not string"):
+    with refused(InvalidReport, "binary", "string"):
         tally(spark.createDataFrame([("x",)], "report string"), SURVEY)
 
 
@@ -116,20 +118,19 @@ def test_what_is_no_column_to_count_or_group_by(spark):
 
 
 @pytest.mark.parametrize(
-    ("bad", "said"),
+    ("bad", "names"),
     [
-        (b"", r"^A report of this survey has \d bytes\. Got 0\.$"),
-        (bytes(99), r"^A report of this survey has \d bytes\. Got 99\.$"),
-        (None, r"^The report is missing \(null\)\.$"),
-        (b"\xff\xff\xff", r"^\S.*$"),
+        (b"", [f"{SIZE} bytes", "0"]),
+        (bytes(99), [f"{SIZE} bytes", "99"]),
+        (None, ["null"]),
+        (b"\xff\xff\xff", []),
     ],
 )
-def test_an_invalid_report_is_named_with_its_reason(spark, bad, said):
+def test_an_invalid_report_is_named_with_its_reason(spark, bad, names):
     good = [(report.tobytes(),) for report in reports_of(SURVEY, 30)]
     frame = spark.createDataFrame([*good, (bad,), *good], "report binary").repartition(3)
-    with pytest.raises(InvalidReport, match=said) as caught:
+    with refused(InvalidReport, *names) as caught:
         tally(frame, SURVEY)
-    assert "\n" not in str(caught.value)
     assert "java" not in str(caught.value).lower()
 
 
@@ -138,7 +139,7 @@ def test_an_invalid_report_in_a_file_is_named_with_the_file(spark, tmp_path):
     reports = reports_of(SURVEY, 30)
     reports[17] = 255
     write(tmp_path / "bad.parquet", SURVEY, reports)
-    with pytest.raises(InvalidReport, match=r"/bad\.parquet: "):
+    with refused(InvalidReport, "bad.parquet"):
         tally_paths([str(tmp_path)], SURVEY)
 
 
@@ -148,7 +149,7 @@ def test_executors_without_privet(spark):
         yield from batches
 
     frame = frame_of(spark, reports_of(SURVEY, 5)).mapInArrow(missing, "report binary")
-    with pytest.raises(MissingExtra, match=r"^The Python of Spark's executors needs privet: pip"):
+    with refused(MissingExtra, "executors", "privet"):
         tally(frame, SURVEY)
 
 
@@ -158,7 +159,5 @@ def test_what_else_goes_wrong_on_an_executor_is_one_line(spark):
         yield from batches
 
     frame = frame_of(spark, reports_of(SURVEY, 5)).mapInArrow(broken, "report binary")
-    with pytest.raises(SparkFailure, match=r"^Counting: .*") as caught:
+    with refused(SparkFailure, "the disk is on fire"):
         tally(frame, SURVEY)
-    assert "\n" not in str(caught.value)
-    assert "the disk is on fire" in str(caught.value)
