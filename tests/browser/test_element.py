@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from asked import DRINK, PARTY, kept, opened, reports, send, until, visited
-from browser import problem
+from browser import problem, wording
 from privet import Survey
 from serving import JSON
 
@@ -15,7 +15,7 @@ def test_an_answer_is_sent_and_shown(context, site, service):
     before = reports(service)
     page = opened(context, site)
     send(page, "tea")
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     (path, headers, body), (one,) = site.posts[0], kept(page)
     assert path == "/surveys/drink/reports"
     assert headers["Content-Type"] == "application/octet-stream"
@@ -38,10 +38,10 @@ def test_an_answer_is_sent_and_shown(context, site, service):
 def test_a_second_visit_meets_a_confirmation_and_no_form(context, site):
     page = opened(context, site)
     send(page, "tea")
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     (before,), shown = kept(page), page.locator("privet-survey section").text_content()
     page.reload()
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     assert page.locator("privet-survey section").text_content() == shown
     assert page.locator("privet-survey :is(form, input, button)").count() == 0
     assert page.locator("privet-survey h2").first.text_content() == DRINK.question
@@ -56,11 +56,11 @@ def test_a_second_visit_meets_a_confirmation_and_no_form(context, site):
 def test_a_further_answer_is_refused_before_anything_is_drawn(context, site, answer):
     page = opened(context, site)
     send(page, "tea")
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     (before,) = kept(page)
     page.evaluate("() => { crypto.getRandomValues = () => { throw new Error('drawn') } }")
     page.evaluate("(answer) => document.querySelector('privet-survey').answer(answer)", answer)
-    page.get_by_text("This device has already answered").wait_for()
+    page.get_by_text(wording("answered")).wait_for()
     assert kept(page) == [before]
     assert len(site.posts) == 1
     assert page.evaluate("told") == [["privet-sent", None], ["privet-refused", "answered"]]
@@ -72,12 +72,12 @@ def test_what_is_answered_offline_is_sent_later(context, site, service):
     page = opened(context, site)
     context.set_offline(True)
     send(page, "water")
-    page.get_by_text("Not sent yet.").wait_for()
+    page.get_by_text(wording("waiting")).wait_for()
     (one,) = kept(page)
     assert one["state"] == "waiting"
     assert site.posts == []
     context.set_offline(False)
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     assert reports(service) == sorted([*before, bytes.fromhex(one["report"])])
     assert page.evaluate("told") == [["privet-sent", None]]
 
@@ -87,12 +87,12 @@ def test_what_waited_is_sent_by_the_next_visit(context, site, service):
     page = opened(context, site)
     context.set_offline(True)
     send(page, "water")
-    page.get_by_text("Not sent yet.").wait_for()
+    page.get_by_text(wording("waiting")).wait_for()
     (one,) = kept(page)
     page.close()
     context.set_offline(False)
     page = visited(context, site)
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     assert reports(service) == sorted([*before, bytes.fromhex(one["report"])])
 
 
@@ -100,8 +100,8 @@ def test_a_busy_service_is_asked_again_when_it_says(context, site):
     site.replies = [problem("drink", 503, "busy", "1")]
     page = opened(context, site)
     send(page, "tea")
-    page.get_by_text("Not sent yet.").wait_for()
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("waiting")).wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     first, second = site.posts
     assert first[2] == second[2]
     assert first[1]["Idempotency-Key"] == second[1]["Idempotency-Key"]
@@ -145,12 +145,12 @@ def test_a_strangers_reply_decides_nothing(context, site, service, reply):
     page.goto(site.page("drink"))
     site.replies = [reply]
     send(page, "tea")
-    page.get_by_text("Not sent yet.").wait_for()
+    page.get_by_text(wording("waiting")).wait_for()
     until(page, lambda: len(site.posts) == 1)
     page.wait_for_timeout(200)
     assert kept(page)[0]["state"] == "waiting"
     page.clock.fast_forward(later)
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     assert len({(body, headers["Idempotency-Key"]) for _, headers, body in site.posts}) == 1
     assert len(site.posts) == 2
     assert reports(service) == sorted([*before, site.posts[0][2]])
@@ -168,7 +168,7 @@ def test_the_service_can_put_off_for_a_day_at_most(context, site):
     page.wait_for_timeout(300)
     assert len(site.posts) == 1
     page.clock.fast_forward(2 * 3_600_000)
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
 
 
 def test_a_page_that_goes_away_sends_what_waits(context, site, service):
@@ -176,7 +176,7 @@ def test_a_page_that_goes_away_sends_what_waits(context, site, service):
     site.replies = [problem("drink", 503, "busy", "1")]
     page = opened(context, site, invitation="abcdefghijklmnopqrstuv")
     send(page, "tea")
-    page.get_by_text("Not sent yet.").wait_for()
+    page.get_by_text(wording("waiting")).wait_for()
     (one,) = kept(page)
     page.goto("about:blank")
     until(page, lambda: len(site.posts) == 2)
@@ -191,7 +191,7 @@ def test_plain_http_is_enough(context, site):
     page = opened(context, site, host="plain.test")
     assert page.evaluate("[isSecureContext, crypto.subtle ?? null]") == [False, None]
     send(page, "tea")
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     assert site.posts[0][2].hex() == kept(page)[0]["report"]
     assert context.said == []
 
@@ -206,7 +206,7 @@ def test_a_page_of_another_origin_sends_the_key_in_the_address(context, site, se
     page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
     page.goto(site.page("", host="other.test", src=f"{service.url}/surveys/elsewhere"))
     send(page, "yes")
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     (request,), (one,) = sent, kept(page)
     assert request.url == f"{service.url}/surveys/elsewhere/reports?key={one['key']}"
     assert not {"idempotency-key", "cookie"} & {*request.headers}
@@ -222,11 +222,11 @@ def test_an_invitation_is_sent_along_and_missed_aloud(context, browser, site, se
     (word,) = made.json["invitations"]
     page = opened(context, site, "invited")
     send(page, "yes")
-    page.get_by_text("Refused: this survey needs an invitation").wait_for()
+    page.get_by_text(wording("uninvited")).wait_for()
     assert page.evaluate("told") == [["privet-refused", "not-invited"]]
     page.goto(site.page("invited", invitation=word))
-    page.get_by_role("button", name="Send again").click()
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_role("button", name=wording("again")).click()
+    page.get_by_text(wording("sent")).wait_for()
     first, second = site.posts
     assert "Invitation" not in first[1]
     assert second[1]["Invitation"] == word
@@ -234,7 +234,7 @@ def test_an_invitation_is_sent_along_and_missed_aloud(context, browser, site, se
     other = browser.new_context()
     page = opened(other, site, "invited", invitation=word)  # which has been used
     send(page, "no")
-    page.get_by_text("Refused: this survey needs an invitation").wait_for()
+    page.get_by_text(wording("uninvited")).wait_for()
     other.close()
     assert client.get("/surveys/invited/estimate").json["n"] == 1
 
@@ -243,7 +243,7 @@ def test_a_contract_that_cannot_be_loaded_is_tried_again(context, site):
     page = context.new_page()
     context.route("**/surveys/drink", lambda route: route.abort(), times=1)
     page.goto(site.page("drink"))
-    page.get_by_text("Loading the survey").wait_for()
+    page.get_by_text(wording("loading")).wait_for()
     page.locator("privet-survey button").wait_for()
     assert len(context.said) == 1  # that the first try failed
 
@@ -264,11 +264,11 @@ def test_a_page_shows_what_another_page_sent(context, site, service):
     site.replies = [problem("drink", 503, "busy", "3600")]
     first = opened(context, site)
     send(first, "tea")
-    first.get_by_text("Not sent yet.").wait_for()
+    first.get_by_text(wording("waiting")).wait_for()
     second = context.new_page()
     second.goto(site.page("drink"))  # which tries again at once
     for page in (second, first):
-        page.get_by_text("Sent. Thank you!").wait_for()
+        page.get_by_text(wording("sent")).wait_for()
     assert len(reports(service)) == len(before) + 1
 
 
@@ -278,7 +278,7 @@ def test_a_closed_survey_is_said_to_be(context, site, service):
     service.client().ask("POST", "/surveys/over/close", b"", admin=True)
     page = opened(context, site, "over")
     send(page, "yes")
-    page.get_by_text("Refused: this survey is closed.").wait_for()
+    page.get_by_text(wording("closed")).wait_for()
     assert page.evaluate("told") == [["privet-refused", "closed"]]
 
 
@@ -286,10 +286,10 @@ def test_what_was_sent_stays_so_when_the_survey_is_closed(context, site, service
     service.client().create(Survey("Soon over?", ["yes", "no"], 1.0, id="soon"))
     page = opened(context, site, "soon")
     send(page, "yes")
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     service.client().ask("POST", "/surveys/soon/close", b"", admin=True)
     page.reload()
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     assert page.get_attribute("privet-survey", "state") == "sent"
     assert len(site.posts) == 1
 
@@ -297,12 +297,12 @@ def test_what_was_sent_stays_so_when_the_survey_is_closed(context, site, service
 def test_another_survey_takes_its_place(context, site):
     page = opened(context, site)
     send(page, "tea")
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     page.evaluate("document.querySelector('privet-survey').setAttribute('src', '/surveys/cakes')")
     page.get_by_text("Which cakes?").wait_for()
-    assert page.get_by_text("Sent. Thank you!").count() == 0
+    assert page.get_by_text(wording("sent")).count() == 0
     page.get_by_role("button").click()  # none of them
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     assert [path for path, *_ in site.posts] == ["/surveys/drink/reports", "/surveys/cakes/reports"]
     assert context.said == []
 
@@ -323,7 +323,7 @@ def test_a_page_of_a_questionnaire_is_drawn_once_and_asked_alone(context, site, 
         else:
             field.get_by_label("b" if one.id == "cakes" else "tea", exact=True).check()
     page.get_by_role("button").click()
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     body = site.posts[0][2]
     assert body[0] == drawn
     assert PARTY.mechanism.problem(body) is None
@@ -339,7 +339,7 @@ def test_at_most_so_many_options_can_be_chosen(context, site):
     page.get_by_label("a", exact=True).uncheck()
     assert page.get_by_label("c", exact=True).is_enabled()
     page.get_by_role("button").click()
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     assert context.said == []
 
 
@@ -350,13 +350,13 @@ def test_the_keyboard_is_enough(context, site):
     option = "document.querySelector('privet-survey').shadowRoot.querySelector('option')"
     until(page, lambda: page.evaluate(f"{option}.value === 'town 271'"))
     page.keyboard.press("Enter")
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     page = opened(context, site)
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     assert [one["state"] for one in kept(page)] == ["sent", "sent"]
     assert context.said == []
 
@@ -365,7 +365,7 @@ def test_a_town_that_is_not_there_is_not_sent(context, site):
     page = opened(context, site, "town")
     page.get_by_role("combobox").fill("town 999")
     page.get_by_role("button").click()
-    page.get_by_text("Please answer every question").wait_for()
+    page.get_by_text(wording("invalid")).wait_for()
     assert kept(page) == []
     assert site.posts == []
 
@@ -376,22 +376,25 @@ def test_a_survey_that_needs_a_secret_is_not_asked(context, site):
     site.contracts["/surveys/daily"] = daily.to_json().encode()
     page = context.new_page()
     page.goto(site.page("daily"))
-    page.get_by_text("a page sends one report and keeps no secret").wait_for()
+    page.get_by_text(wording("unsafe")).wait_for()
+    assert page.get_by_role("button").count() == 0
     assert site.posts == []
 
 
 @pytest.mark.parametrize(
-    ("attributes", "said"),
+    ("attributes", "names"),
     [
-        ({"max-epsilon": "0.5"}, "The epsilon must be at most 0.5"),
-        ({"fingerprint": "0" * 64}, "The fingerprint must be 000"),
+        ({"max-epsilon": "0.5"}, ["epsilon", "0.5"]),
+        ({"fingerprint": "0" * 64}, ["fingerprint", "0" * 64]),
     ],
     ids=["epsilon", "fingerprint"],
 )
-def test_a_survey_beyond_the_persons_limits_is_not_asked(context, site, attributes, said):
+def test_a_survey_beyond_the_persons_limits_is_not_asked(context, site, attributes, names):
     page = context.new_page()
     page.goto(site.page("drink", **attributes))
-    page.get_by_text(said).wait_for()
+    refusal = page.get_by_text(wording("unsafe"))
+    refusal.wait_for()
+    assert all(name in refusal.text_content() for name in names)
     assert page.get_by_role("button").count() == 0
 
 
@@ -400,7 +403,7 @@ def test_without_a_memory_nothing_is_sent(context, site):
     page.add_init_script("Storage.prototype.setItem = () => { throw new Error('blocked') }")
     page.goto(site.page("drink"))
     send(page, "tea")
-    page.get_by_text("does not let the page remember").wait_for()
+    page.get_by_text(wording("forgetful")).wait_for()
     assert site.posts == []
 
 

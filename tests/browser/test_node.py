@@ -36,8 +36,9 @@ def test_every_vector_gives_the_published_report():
 def test_a_wrong_vector_is_noticed():
     vectors = all_vectors()
     vectors["sets"]["mechanisms"][0]["cases"][0]["report"] = "05"
-    with pytest.raises(AssertionError, match="sets set-subset 2: 04 instead of 05"):
+    with pytest.raises(AssertionError) as caught:
         run_node(VECTORS, vectors)
+    assert "set-subset 2: 04" in str(caught.value)
 
 
 # --- contracts ----------------------------------------------------------------------------------

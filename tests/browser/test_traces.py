@@ -5,6 +5,7 @@ import json
 import pytest
 
 from asked import AGE, CAKES, DRINK, MANY, until
+from browser import wording
 from privet.audit.asking import asking_of
 
 # From now on, randomness is a function of the seed, and keys are all the same.
@@ -116,7 +117,7 @@ def test_what_version_0_2_kept_of_answers_is_removed_at_first_contact(context, s
     page.goto(site.page("nothing"))
     page.evaluate("(all) => Object.assign(localStorage, all)", before)
     page.goto(site.page("drink"))
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     after = page.evaluate("({ ...localStorage })")
     assert site.posts == []
     assert after.keys() == before.keys()
@@ -128,6 +129,6 @@ def test_what_version_0_2_kept_of_answers_is_removed_at_first_contact(context, s
         assert (new["report"], new["key"]) == (old["report"], old["key"])
 
     page.goto(site.page("cakes"))  # which had been refused by somebody's page
-    page.get_by_text("Sent. Thank you!").wait_for()
+    page.get_by_text(wording("sent")).wait_for()
     (_, headers, body), old = site.posts[0], json.loads(before[[*before][2]])
     assert (body.hex(), headers["Idempotency-Key"]) == (old["report"], old["key"])

@@ -21,6 +21,13 @@ VECTORS = ROOT / "tests/vectors"
 SCRIPTS = ROOT / "tests/browser"
 
 
+def wording(key, language="en"):
+    """Return what the survey's element says, up to the first part that it fills in."""
+    name = "messages.js" if language == "en" else f"messages-{language}.js"
+    (text,) = re.findall(rf'^ +{key}: "(.*)",$', (STATIC / name).read_text("utf-8"), re.MULTILINE)
+    return text.partition("{")[0].strip()
+
+
 def need(command, package):
     """Return a program's path; where there is none, skip the test, or fail in CI."""
     found = shutil.which(command)
