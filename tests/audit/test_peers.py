@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
+from benchmarks.audited_peers import PEERS
 
 from commands import run
 from privet.audit.peers import Audited, Peer, audit_peers, markdown, named
@@ -15,10 +17,9 @@ from refusing import refused
 ROOT = Path(__file__).parents[2]
 
 
-def test_what_to_install_is_said_in_one_line(monkeypatch):
-    monkeypatch.setattr(peers, "_PACKAGES", ())
-    with refused(ClientFailure, "pip install", "multi-freq-ldpy"):
-        audit_peers()
+def test_what_is_missing_is_said_in_one_line():
+    with refused(ClientFailure, "no-package-a", "no-package-b"):
+        audit_peers([Peer(f"no-package-{name}", "X", list) for name in "bab"])
 
 
 @pytest.mark.parametrize("name", ["nowhere", "benchmarks.audited_peers:NONE", "one:two:", ""])

@@ -71,7 +71,7 @@ def test_timing_is_reported_in_nanoseconds(folder):
 def test_wrong_usage_and_clients_that_cannot_run(folder):
     names = "SURVEY", "--command", "--page", "--peers"
     assert_names(fails(USAGE, "audit"), *names)
-    assert_names(fails(USAGE, "audit", "survey.json", "--peers"), *names)
+    assert_names(fails(USAGE, "audit", "survey.json", "--peers", "a:b"), *names)
     assert_names(fails(USAGE, "audit", "survey.json", "--command", "a", "--page", "b"), *names)
     assert_names(fails(USAGE, "audit", "survey.json", "--command", "'"), "quotation")
     assert_names(fails(USAGE, "audit", "survey.json", "--command", " "), "name of a program")

@@ -34,7 +34,7 @@ def test_a_store_that_is_right(sent):
 
 def test_a_store_whose_tally_is_wrong(sent):
     with open_store("surveys.db") as store, store._database.writing() as sql:
-        sql("UPDATE chunks SET reports = ?", answers(SURVEY, 1)[0] * 7)
+        sql("UPDATE chunks SET reports = $1", answers(SURVEY, 1)[0] * 7)
     result = run("store", "check", "surveys.db")
     assert result.exit_code == BAD_DATA
     assert_names(result.stdout.rstrip("\n"), "age", "4 reports")

@@ -50,7 +50,7 @@ def test_deadlines_and_bounds_are_those_of_the_code():
     assert bounds["a body; the form of the login"] == most
     assert bounds[f"all bodies that say they have at most {small} KiB"] == f"{room} MiB"
     assert bounds["all other bodies"] == f"{room} MiB"
-    kept = f"{estimating.MAX_KEPT_BYTES // mib} MiB and {files} MiB"
+    kept = f"{estimating.MAX_DOCUMENT_BYTES // mib} MiB and {files} MiB"
     (cached,) = [bound for what, bound in bounds.items() if what.startswith("estimates")]
     assert cached == kept
 

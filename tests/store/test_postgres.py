@@ -242,9 +242,10 @@ def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch):
     assert "timeout" in str(failed[0].value)
 
 
-def test_a_missing_driver_is_said(monkeypatch):
-    monkeypatch.setitem(sys.modules, "psycopg", None)
-    with refused(MissingExtra, "psycopg", "'privet[serve]'"):
+@pytest.mark.parametrize("package", ["psycopg", "psycopg_pool"])
+def test_a_missing_driver_is_said(monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with refused(MissingExtra, package, "'privet[postgres]'"):
         open_store("postgresql://host/name")
 
 

@@ -12,7 +12,9 @@ import pytest
 from arrivals import AGE, BOTH, SURVEY, answers, arrival, stored, tally_of
 from privet import Survey
 from privet.errors import IdTaken, NoReports, NoSurvey, StoreFailure
-from privet.store import EXEMPT, Arrival, Outcome, database, folding, open_store
+from privet.store import EXEMPT, Arrival, Outcome, folding, open_store
+from privet.store.postgres import Postgres
+from privet.store.sqlite import Sqlite
 from refusing import assert_names, refused
 
 CONTRACTS = pytest.mark.parametrize("contract", [SURVEY, AGE, BOTH], ids=lambda one: one.id)
@@ -256,7 +258,7 @@ def test_a_check_finds_what_is_wrong(drinks):
             run(sql, value)
         return drinks.check("drinks")
 
-    chunk = "UPDATE chunks SET reports = ?"
+    chunk = "UPDATE chunks SET reports = $1"
     assert_names(check_with(chunk, good[:-1]), "6 reports")
     assert "reports[0]: " in check_with(chunk, b"\xff" * len(good))
     other = answers(SURVEY, 1)[0] * 6
