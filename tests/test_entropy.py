@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from privet.device import entropy
 from privet.device.entropy import Stream
-from refusals import refused
+from refusing import refused_argument
 
 
 class Ran(Exception):
@@ -308,7 +308,7 @@ def test_a_stream_asks_for_as_many_bytes_as_last_time_and_for_no_fewer_than_it_n
 
 @pytest.mark.parametrize("seed", [-1, 1.5, True, "7", None])
 def test_seed_must_be_a_natural_number(seed):
-    with refused("seed", "seeded", value=seed):
+    with refused_argument("seed", "seeded", value=seed):
         entropy.seeded(seed)
 
 
@@ -317,7 +317,7 @@ def test_seed_must_be_a_natural_number(seed):
     [(b"", "0 bytes"), (b"short", "5 bytes"), (b"s" * 15, "15 bytes"), ("s" * 16, "str")],
 )
 def test_secret_must_be_long_and_is_never_shown(secret, given):
-    with refused("secret", "keyed", value=given) as caught:
+    with refused_argument("secret", "keyed", value=given) as caught:
         entropy.keyed(secret, b"")
     assert str(secret) not in str(caught.value)
 

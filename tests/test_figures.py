@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from privet import Estimate, Survey
 from privet.figures import plot_changes, plot_estimate, plot_groups, save_estimate
 from privet.sums import changes
-from refusals import refused
+from refusing import refused_argument
 
 SHIFT = [0.5, 0.2, 0.3], [0.2, 0.5, 0.3]
 QUESTION = "How would you describe, in as few words as you can manage, " * 3 + "your way to work?"
@@ -123,13 +123,13 @@ def test_all_of_many_bars_are_drawn_where_that_is_asked_for(tmp_path):
     save_estimate(of_many(60), tmp_path / "all.png", top=60)
     assert len(names_of(plot_estimate(of_many(60), axes(), top=60))) == 60
     for wrong in (0, -1, 2.5, 5000):
-        with refused("top", "plot_estimate", value=wrong):
+        with refused_argument("top", "plot_estimate", value=wrong):
             plot_estimate(of_many(60), axes(), top=wrong)
-        with refused("top", "plot_groups", value=wrong):
+        with refused_argument("top", "plot_groups", value=wrong):
             plot_groups({"all": of_many(60)}, top=wrong)
-    with refused("top", "Estimate.order"):
+    with refused_argument("top", "Estimate.order"):
         of_many(60).order(0)
-    with refused("sort", value="size"):
+    with refused_argument("sort", value="size"):
         plot_estimate(of_many(60), axes(), sort="size")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from privet import Ledger, Survey
 from privet.errors import BudgetSpent, InvalidFile
-from refusals import refused
+from refusing import refused_argument
 
 TEA = Survey("Tea or coffee?", ["tea", "coffee", "neither"], 1.5, id="tea")
 FINE = Survey("Tea or coffee?", ["tea", "coffee", "neither"], 0.1, id="fine")
@@ -96,7 +96,7 @@ def test_what_is_wrong_is_said_with_the_survey_and_its_value(path):
 
 @pytest.mark.parametrize("budget", [0, -1.0, float("nan"), "4"])
 def test_a_budget_is_a_number_above_zero(path, budget):
-    with refused("budget", "Ledger", value=budget):
+    with refused_argument("budget", "Ledger", value=budget):
         Ledger(path, budget=budget)
 
 

@@ -8,7 +8,7 @@ from exact import assert_private
 from party import DRINKS, EVERYONE, law_of, party
 from privet import Questionnaire, Scale, Several, Survey
 from privet.errors import InvalidAnswer, NoReports
-from refusals import refused
+from refusing import refused_argument
 
 SECRET = bytes(range(32))
 
@@ -177,19 +177,19 @@ ALL = [TEA, AGE, FOOD]
     ],
 )  # fmt: skip
 def test_arguments_are_checked(surveys, options, parameter, value):
-    with refused(parameter, value=value):
+    with refused_argument(parameter, value=value):
         Questionnaire("Title", surveys, 1.0, **options)
 
 
 @pytest.mark.parametrize("title", ["", " ", "a\n", None, 3])
 def test_a_title_is_text(title):
-    with refused("title", "Questionnaire"):
+    with refused_argument("title", "Questionnaire"):
         Questionnaire(title, [TEA], 1.0)
 
 
 @pytest.mark.parametrize("epsilon", [2.0, None, "1", float("nan"), -1])
 def test_the_level_is_that_of_all_questions(epsilon):
-    with refused("surveys[0]", value=TEA):
+    with refused_argument("surveys[0]", value=TEA):
         Questionnaire("Title", [TEA], epsilon)
 
 
@@ -261,17 +261,17 @@ def test_an_answer_that_is_wrong_names_its_question(page, answers, question, ans
 
 
 def test_answers_to_unknown_questions_are_refused():
-    with refused("answers", value="Drink"):
+    with refused_argument("answers", value="Drink"):
         party().randomize({"Drink": "tea"})
     for wrong in ("tea", None, [("drink", "tea")]):
-        with refused("answers", value=wrong):
+        with refused_argument("answers", value=wrong):
             party().randomize(wrong)
 
 
 def test_a_page_is_one_of_this_questionnaire():
     other = Questionnaire("Other", [TEA], 1.0)
     for page in (other.pages[0], 0, "drink", party(2.0).pages[0]):
-        with refused("page"):
+        with refused_argument("page"):
             party().randomize({"drink": "tea"}, page=page)
     again = Questionnaire.from_json(party().to_json())
     assert party().randomize({"drink": "tea"}, page=again.pages[0])[0] == 0
@@ -285,5 +285,5 @@ def test_a_page_of_other_answers_is_another_page():
     )
     assert one.pages[0].mechanism == other.pages[0].mechanism
     assert one.pages[0] != other.pages[0]
-    with refused("page"):
+    with refused_argument("page"):
         one.randomize({"tea": "yes"}, page=other.pages[0])

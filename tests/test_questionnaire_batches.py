@@ -17,7 +17,7 @@ from privet.errors import (
     InvalidTally,
     SurveyMismatch,
 )
-from refusals import refused
+from refusing import refused_argument
 
 N = 3000
 COLUMNS = {
@@ -96,7 +96,7 @@ def test_numbers_beyond_the_ends_are_noted_in_a_batch(make):
     ],
 )
 def test_what_is_no_batch(answers, parameter, named):
-    with refused(parameter, naming=named):
+    with refused_argument(parameter, naming=named):
         party().randomize_batch(answers)
 
 

@@ -9,7 +9,7 @@ from privet.analysis.estimate import Estimate
 from privet.analysis.measured import Measured
 from privet.analysis.questionnaire_estimate import QuestionnaireEstimate
 from privet.analysis.scale_estimate import ScaleEstimate
-from refusals import refused
+from refusing import refused_argument
 
 TEA = Survey("Tea?", ["yes", "no"], 1.0)
 DRINKS = Survey("Which?", Several(["tea", "milk", "juice"]), 1.0)
@@ -62,5 +62,5 @@ def test_a_question_is_asked_for_by_itself_or_by_its_id():
     age = assert_type(found[AGE], ScaleEstimate)
     assert age.mean().value == found["how-old"].mean().value
     another = Survey("How old?", Scale(0, 100), 1.0)
-    with refused("question", value=another):
+    with refused_argument("question", value=another):
         _ = found[another]

@@ -10,7 +10,7 @@ from privet import Scale, Survey
 from privet.entropy import Stream, keyed, seeded
 from privet.errors import InvalidAnswer, InvalidReport, InvalidSurvey
 from privet.mechanisms import BinaryRR, KSubset, LaplaceNoise, MultivariateRR
-from refusals import refused
+from refusing import refused_argument
 
 FRUIT = ["apple", "pear", "plum", "quince", "medlar"]
 UNORDERED = {"a", "b"}
@@ -101,7 +101,7 @@ def test_a_survey_is_immutable(survey):
     ],
 )
 def test_bad_surveys_are_refused(arguments, parameter, value):
-    with refused(parameter, value=value):
+    with refused_argument(parameter, value=value):
         Survey(*arguments)
 
 
@@ -120,7 +120,7 @@ def test_bad_surveys_are_refused(arguments, parameter, value):
 )
 def test_bad_options_are_refused(options):
     ((parameter, value),) = options.items()
-    with refused(parameter, "Survey", value=value):
+    with refused_argument(parameter, "Survey", value=value):
         Survey("Q", FRUIT, 1.0, **options)
 
 
@@ -245,7 +245,7 @@ def test_unknown_answers_are_refused_with_the_nearest(survey, answer, shown, nea
 
 @pytest.mark.parametrize("answers", ["apple", None, 3])
 def test_what_is_no_batch_of_answers(survey, answers):
-    with refused("answers", "Survey.randomize_batch", value=answers):
+    with refused_argument("answers", "Survey.randomize_batch", value=answers):
         survey.randomize_batch(answers)
 
 
@@ -263,7 +263,7 @@ def test_joiners_are_part_of_words(word):
 
 @pytest.mark.parametrize("text", ["\u200d", "a\u200bb", "a\u202eb", "a\tb"])
 def test_what_cannot_be_seen_is_no_category(text):
-    with refused("categories[0]", "Survey", value=text):
+    with refused_argument("categories[0]", "Survey", value=text):
         Survey("?", [text, "b"], 1.0)
 
 

@@ -14,7 +14,7 @@ from privet import Estimate, simulate, theory
 from privet.analysis.presence import binomial_tail
 from privet.entropy import seeded
 from privet.mechanisms import OneOption
-from refusals import refused
+from refusing import refused_argument
 
 
 def some_sets(mechanism, n, seed=1):
@@ -191,5 +191,5 @@ def test_estimates_are_written_against_it():
     assert ((low <= [0.75, 0.75, 0.25, 0]) & (high >= [0.75, 0.75, 0.25, 0])).all()
     assert "3 of 4" in repr(estimate)
     assert len(estimate.to_frame()) == 4
-    with refused("mechanism", value=estimate.survey.mechanism):
+    with refused_argument("mechanism", value=estimate.survey.mechanism):
         estimate.project()

@@ -16,7 +16,7 @@ from privet.analysis import batch, counter
 from privet.entropy import seeded
 from privet.errors import InvalidReport
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
-from refusals import refused
+from refusing import refused_argument
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -245,7 +245,7 @@ def test_chunks_have_streams_of_their_own():
     ],
 )
 def test_bad_values_are_named(values, parameter, shown):
-    with refused(parameter, "KSubset") as caught:
+    with refused_argument(parameter, "KSubset") as caught:
         KSubset(4, 1.0).randomize(values)
     assert shown in str(caught.value.value)
 
@@ -254,18 +254,18 @@ def test_the_first_bad_value_of_all_chunks_is_named(monkeypatch):
     monkeypatch.setattr(batch, "CHUNK_ROWS", 1000)
     values = np.zeros(1_000_000, np.int64)
     values[77_777:] = 9
-    with refused("values[77777]", value=9):
+    with refused_argument("values[77777]", value=9):
         KSubset(9, 1.0).randomize(values, workers=4)
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True])
 def test_bad_workers_are_named(workers):
-    with refused("workers", "KSubset", value=workers):
+    with refused_argument("workers", "KSubset", value=workers):
         KSubset(4, 1.0).randomize([0], workers=workers)
 
 
 def test_a_seed_is_no_entropy():
-    with refused("entropy", "KSubset", value=42):
+    with refused_argument("entropy", "KSubset", value=42):
         KSubset(4, 1.0).randomize([0], entropy=42)
 
 

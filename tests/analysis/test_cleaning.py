@@ -7,7 +7,7 @@ from privet import Survey
 from privet.analysis.cleaning import MISSING, UNKNOWN, Cleaning
 from privet.analysis.lookup import check_cleaning, look_up
 from privet.errors import InvalidAnswer
-from refusals import refused
+from refusing import refused_argument
 
 SURVEY = Survey("?", ["tea", "Coffee", "straße", "no answer"], 1.0)
 
@@ -78,13 +78,13 @@ def test_the_first_row_that_is_an_error_is_named(cleaning, row):
     ],
 )
 def test_what_does_not_go_with_the_survey(cleaning, parameter):
-    with refused(parameter, value=getattr(cleaning, parameter)):
+    with refused_argument(parameter, value=getattr(cleaning, parameter)):
         check_cleaning("randomize", cleaning, SURVEY)
 
 
 def test_case_matters_where_categories_differ_in_nothing_else():
     survey = Survey("?", ["US", "us"], 1.0)
-    with refused("ignore_case", value=True):
+    with refused_argument("ignore_case", value=True):
         check_cleaning("randomize", Cleaning(ignore_case=True), survey)
     check_cleaning("randomize", Cleaning(), survey)
 

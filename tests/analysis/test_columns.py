@@ -16,7 +16,7 @@ from privet import Survey
 from privet.analysis import columns
 from privet.entropy import seeded
 from privet.errors import InvalidAnswer, InvalidReport
-from refusals import refused
+from refusing import refused_argument
 
 SURVEY = Survey("?", ["tea", "coffee", "café", "7", "true", "false"], 1.0)
 ANSWERS = ["tea", "café", "7", "tea", "coffee", "cafe\u0301"]
@@ -121,7 +121,7 @@ def test_an_answer_that_is_no_category_is_named_by_its_row(answers, row, answer)
     ],
 )
 def test_what_cannot_be_answers(answers, shown):
-    with refused("answers") as caught:
+    with refused_argument("answers") as caught:
         SURVEY.randomize_batch(answers)
     assert shown in caught.value.value
 

@@ -8,7 +8,7 @@ from privet.analysis import counter
 from privet.entropy import seeded
 from privet.errors import InvalidReport
 from privet.mechanisms import KSubset, OneBit
-from refusals import refused
+from refusing import refused_argument
 
 
 @pytest.mark.parametrize("mechanism", [KSubset(20, 1.0), OneBit(20, 1.0)], ids=lambda m: m.name)
@@ -101,7 +101,7 @@ def test_reports_of_every_form_are_the_same():
 
 
 def test_a_table_of_reports_has_one_column():
-    with refused("reports", "Tally.update", naming="'a', 'b'"):
+    with refused_argument("reports", "Tally.update", naming="'a', 'b'"):
         KSubset(20, 1.0).aggregate(pa.table({"a": [bytes(3)], "b": [bytes(3)]}))
 
 

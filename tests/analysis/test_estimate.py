@@ -8,7 +8,7 @@ from scipy.stats import beta, norm
 from privet import Estimate, Survey, simulate, sums, theory
 from privet.entropy import seeded
 from privet.mechanisms import KSubset
-from refusals import refused
+from refusing import refused_argument
 
 D, EPSILON = 100, 1.0
 
@@ -163,7 +163,7 @@ def test_one_report_is_enough_for_an_honest_answer():
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 95, float("nan"), "0.95"])
 def test_bad_levels_are_refused(level):
     estimate = Estimate(survey_of(3), 9, np.array([3, 3, 3]))
-    with refused("level", value=level):
+    with refused_argument("level", value=level):
         estimate.interval(level)
 
 
@@ -178,7 +178,7 @@ def test_an_estimate_keeps_its_own_counts():
 
 def test_bad_targets_are_refused():
     estimate = Estimate(survey_of(3), 9, np.array([3, 3, 3]))
-    with refused("target", value="people"):
+    with refused_argument("target", value="people"):
         estimate.interval(target="people")
 
 
@@ -229,7 +229,7 @@ def test_other_mechanisms_find_nearly_by_the_normal_law():
 @pytest.mark.parametrize("rate", [0.0, 1.0, 5, "0.05"])
 def test_rates_of_false_discoveries_that_cannot_be(rate):
     estimate = Estimate(survey_of(3), 9, np.array([3, 3, 3]))
-    with refused("rate", value=rate):
+    with refused_argument("rate", value=rate):
         estimate.found(rate)
 
 
@@ -298,7 +298,7 @@ def test_plots_show_every_category_and_the_truth():
     assert estimate.plot(ax=axes, simultaneous=False) is axes
     (alone,) = {text.get_text() for text in axes.get_legend().get_texts()} - {*legend}
     assert "95 %" in alone
-    with refused("truth"):
+    with refused_argument("truth"):
         estimate.plot(truth=[0.5, 0.5])
 
 
@@ -335,7 +335,7 @@ def test_mechanisms_that_cannot_be_shrunk_say_so():
     estimate = tally.estimate()
     assert not estimate.can_shrink
     assert "shrunk" not in estimate.columns()
-    with refused("mechanism", "shrink", value=survey.mechanism):
+    with refused_argument("mechanism", "shrink", value=survey.mechanism):
         estimate.shrink()
 
 

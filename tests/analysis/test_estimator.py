@@ -10,7 +10,7 @@ from crowds import survey_of, zipf
 from privet import Estimate, simulate
 from privet.analysis.hits import drawn
 from privet.mechanisms import GeometricNoise, KSubset
-from refusals import refused
+from refusing import refused_argument
 
 
 def count_law(mechanism, n):
@@ -113,7 +113,7 @@ def test_people_are_shares_of_so_many():
 def test_fewer_people_than_reports_are_refused(target):
     estimate = Estimate(survey_of(KSubset(3, 1.0)), 1000, np.array([400, 300, 300]))
     for ask in (estimate.interval, lambda target: estimate.total("c0", target=target)):
-        with refused("target", value=target):
+        with refused_argument("target", value=target):
             ask(target=target)
 
 

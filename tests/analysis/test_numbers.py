@@ -12,7 +12,7 @@ from privet.analysis.ramps import Ramps
 from privet.entropy import seeded
 from privet.errors import NoReports
 from privet.mechanisms import Interval
-from refusals import refused
+from refusing import refused_argument
 
 
 def chances_of(mechanism):
@@ -235,7 +235,7 @@ def test_levels_and_bounds():
         assert least <= wide_low <= low <= high <= wide_high <= most
         assert isinstance(one, Measured)
         assert one.standard_error > 0  # also where all reports are alike
-        with refused("level"):
+        with refused_argument("level"):
             one.interval(1.5)
     assert numbers.share(10, 18).interval() == (1, 1)
     assert numbers.share(0, 10).value == 0
@@ -305,16 +305,16 @@ def test_what_is_refused():
     mechanism = Interval(5, 1.0, window=2)
     counts = np.ones(6, dtype=np.int64)
     for bad in (counts[:5], counts * 1.0, counts - 2, counts * 2):
-        with refused("windows"):
+        with refused_argument("windows"):
             Numbers(mechanism, bad, 6, 0, 1)
     with pytest.raises(NoReports):
         Numbers(mechanism, 0 * counts, 0, 0, 1)
     for low, high in ((1, 1), (0, float("inf")), (float("nan"), 1)):
-        with refused("high"):
+        with refused_argument("high"):
             Numbers(mechanism, counts, 6, low, high)
     numbers = Numbers(mechanism, counts, 6, 0, 1)
-    with refused("high"):
+    with refused_argument("high"):
         numbers.share(0.5, 0.4)
     for q in (0, 1, "half"):
-        with refused("q"):
+        with refused_argument("q"):
             numbers.quantile(q)

@@ -5,7 +5,7 @@ import pytest
 
 from privet import Questionnaire, Scale, Several, Survey
 from privet.entropy import seeded
-from refusals import refused
+from refusing import refused_argument
 
 EPSILON, PEOPLE = 6.0, 600
 
@@ -81,7 +81,7 @@ def test_as_many_people_as_took_part_are_the_sample():
         if name != "number":  # whose cells' intervals hold for any target
             population = one.interval()
             assert (population[1] - population[0]).sum() > (sample[1] - sample[0]).sum()
-        with refused("target", value=PEOPLE - 1):
+        with refused_argument("target", value=PEOPLE - 1):
             one.interval(target=PEOPLE - 1)
 
 

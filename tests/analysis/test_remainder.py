@@ -7,7 +7,7 @@ from crowds import survey_of, zipf
 from privet import Survey
 from privet.analysis.estimate import Estimate
 from privet.mechanisms import KSubset, Rappor
-from refusals import refused
+from refusing import refused_argument
 
 NOTHING, EVERYTHING = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 
@@ -91,5 +91,5 @@ def test_mechanisms_without_a_law_of_counts_do_not_say():
     tally = survey.tally()
     tally.update(survey.randomize_batch(["a"] * 100))
     assert tally.estimate().remainder() is None
-    with refused("level", "remainder"):
+    with refused_argument("level", "remainder"):
         Estimate(survey_of(KSubset(4, 1.0)), 10, np.full(4, 3)).remainder(2)

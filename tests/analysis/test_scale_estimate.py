@@ -8,7 +8,7 @@ from privet.analysis.presence import clopper_pearson
 from privet.analysis.refine.smooth import smooth
 from privet.analysis.scale_estimate import ScaleEstimate
 from privet.entropy import seeded
-from refusals import refused
+from refusing import refused_argument
 
 
 def survey_of(scale, epsilon):
@@ -236,5 +236,5 @@ def test_numbers_at_an_end_are_counted_in_full(end):
         assert estimate.share(*ends).interval() == (0, 0)
     assert estimate.share(end, end).interval()[1] == pytest.approx(1, abs=0.01)
     for ends in ((3, 2), (float("nan"), 1)):
-        with refused("high", "ScaleEstimate.share"):
+        with refused_argument("high", "ScaleEstimate.share"):
             estimate.share(*ends)

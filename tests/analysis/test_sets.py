@@ -16,7 +16,7 @@ from privet.device.entropy import fractions
 from privet.entropy import seeded
 from privet.errors import InvalidReport
 from privet.mechanisms import Exclusive, SetSubset
-from refusals import refused
+from refusing import refused_argument
 
 # Sets of two words in registers and of many in memory; bitmaps and indices; words of 2 bytes.
 SHAPES = [
@@ -140,14 +140,14 @@ WRONG = [
 )
 def test_wrong_values_are_named_with_their_row(values, parameter, shown):
     mechanism = SetSubset(10, 1.0, 3)
-    with refused(parameter) as caught:
+    with refused_argument(parameter) as caught:
         mechanism.randomize(values)
     assert shown in str(caught.value.value)
     if type(values) is np.ndarray and values.dtype == np.int64 and values.ndim == 2:
         many = np.concatenate([np.tile([[4, -1, -1, -1]], (300_000, 1)), np.full((2, 4), -1)])
         bad = len(many) - len(values)
         many[bad:, : values.shape[1]] = values
-        with refused(f"values[{bad + len(values) - 1}]"):
+        with refused_argument(f"values[{bad + len(values) - 1}]"):
             mechanism.randomize(many, workers=2)
 
 
@@ -235,7 +235,7 @@ def test_intervals_cover_at_least_at_their_level(target):
     ],
 )
 def test_a_simulated_truth_is_of_sets(truth, parameter, value):
-    with refused(parameter, value=value):
+    with refused_argument(parameter, value=value):
         simulate.counts(SetSubset(6, 1.0, 2), truth)
 
 
@@ -243,7 +243,7 @@ def test_what_needs_shares_that_add_up_to_1_refuses_sets():
     mechanism = SetSubset(4, 1.0, 2)
     assert not isinstance(mechanism, Exclusive)
     counts = np.array([200, 300, 400, 100])
-    with refused("mechanism", value=mechanism):
+    with refused_argument("mechanism", value=mechanism):
         refine.shrink(mechanism, counts, 1000)
     survey = SimpleNamespace(mechanism=mechanism, categories=("a", "b", "c", "d"), id="q")
     estimate, other = (Estimate(survey, 1000, counts) for _ in range(2))
@@ -259,7 +259,7 @@ def test_what_needs_shares_that_add_up_to_1_refuses_sets():
         lambda: estimate.difference("a", "b"),
         lambda: sums.homogeneity(estimate, other),
     ):
-        with refused("mechanism", value=mechanism):
+        with refused_argument("mechanism", value=mechanism):
             asked()
 
 

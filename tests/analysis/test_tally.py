@@ -19,7 +19,7 @@ from privet.analysis.scale_estimate import ScaleEstimate
 from privet.entropy import seeded
 from privet.errors import InvalidReport, InvalidTally, NoReports, SurveyMismatch
 from privet.mechanisms import KSubset
-from refusals import refused
+from refusing import refused_argument
 
 CATEGORIES = [f"c{i}" for i in range(11)]
 SURVEYS = [Survey("Q", CATEGORIES, 1.0, mechanism=m) for m in ("k-subset", "binary-rr")]
@@ -179,7 +179,7 @@ def test_tallies_of_another_survey_are_refused():
         Tally.from_bytes(other.tally().to_bytes(), mine)
     with pytest.raises(TypeError):
         mine.tally() + 1
-    with refused("other", "Tally.merge", value=1):
+    with refused_argument("other", "Tally.merge", value=1):
         mine.tally().merge(1)
     with pytest.raises(InvalidTally):
         Tally.from_bytes(None, mine)

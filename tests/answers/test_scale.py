@@ -16,7 +16,7 @@ from privet.analysis.lookup import values_of
 from privet.device.answers.scale import FRACTION_BITS
 from privet.entropy import seeded
 from privet.errors import Clamped, InvalidAnswer, InvalidSurvey
-from refusals import refused
+from refusing import refused_argument
 
 ONE = 1 << FRACTION_BITS
 SECRET = b"sixteen bytes ok"
@@ -320,8 +320,8 @@ def test_scales_that_cannot_be():
         ((0, 1, 64, "\n"), "unit"), ((0, 1, 64, "", "median"), "aim"),
         ((0, 1, 64, "", "shape", 1), "whole"), ((0.5, 9, 64, "", "shape", True), "low"),
     ]:  # fmt: skip
-        with refused(named, "Scale"):
+        with refused_argument(named, "Scale"):
             Scale(*arguments)
     for bands in (1, 101, [], [0.5, 0.5], [1], "3", None, [float("nan")], 2.5):
-        with refused("bands", "Scale"):
+        with refused_argument("bands", "Scale"):
             Scale(0, 1, bands=bands)

@@ -13,7 +13,7 @@ from privet.entropy import seeded
 from privet.errors import InvalidAnswer, InvalidSurvey
 from privet.mechanisms import SetSubset
 from privet.sums import pair_counts, pair_shares
-from refusals import refused
+from refusing import refused_argument
 
 DRINKS = ["tea", "coffee", "milk", "juice"]
 KIND = Several(DRINKS, most=2)
@@ -36,7 +36,7 @@ SURVEY = Survey("What do you drink?", KIND, 2.0)
     ],
 )
 def test_arguments_are_checked(options, more, parameter, value):
-    with refused(parameter, "Several", value=value):
+    with refused_argument(parameter, "Several", value=value):
         Several(options, **more)
 
 
@@ -94,10 +94,10 @@ def test_a_survey_survives_json(mechanism):
 
 
 def test_mechanisms_of_one_value_do_not_fit():
-    with refused("mechanism", "Survey", value="k-subset"):
+    with refused_argument("mechanism", "Survey", value="k-subset"):
         Survey("?", KIND, 2.0, mechanism="k-subset")
     other = Survey("?", Several(DRINKS, most=3), 2.0).mechanism
-    with refused("mechanism", "Survey", value=other):
+    with refused_argument("mechanism", "Survey", value=other):
         Survey("?", KIND, 2.0, mechanism=other)
     fields = json.loads(SURVEY.to_json())
     fields["answers"]["most"] = 3
@@ -176,5 +176,5 @@ def test_with_pairs_a_mechanism_is_taken_that_tells_them():
 def test_control_where_a_report_holds_one_option_pairs_cannot_be_had(mechanism):
     mechanism = Survey("?", KIND, 2.0, mechanism=mechanism).mechanism
     reports = mechanism.randomize(np.zeros((10, 1), dtype=np.int64))
-    with refused("mechanism", "pair_counts"):
+    with refused_argument("mechanism", "pair_counts"):
         pair_counts(mechanism, reports)

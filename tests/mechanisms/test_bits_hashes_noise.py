@@ -19,7 +19,7 @@ from privet.device.mechanisms.noise.geometric import GeometricNoise
 from privet.device.mechanisms.noise.laplace import LaplaceNoise
 from privet.errors import InvalidReport, InvalidSurvey
 from privet.mechanisms import BinaryRR, KSubset, Mechanism, MultivariateRR
-from refusals import refused
+from refusing import refused_argument
 
 EPSILONS = [0.1, 0.5, 1.0, 2.0, 4.0]
 
@@ -206,7 +206,7 @@ def test_there_is_about_one_bucket_more_than_the_odds(d, epsilon, buckets):
     ],
 )  # fmt: skip
 def test_bad_parameters_are_refused(make, parameter):
-    with refused(parameter):
+    with refused_argument(parameter):
         make()
 
 
@@ -274,7 +274,7 @@ def test_entries_have_room_for_all_but_rare_noise(epsilon, entry_bytes):
 def test_laplace_noise_is_for_simulation_only():
     """It makes no reports, so it has none of the names that a report needs."""
     channel = LaplaceNoise(3, 1.0)
-    with refused("mechanism", "Survey", value=channel):
+    with refused_argument("mechanism", "Survey", value=channel):
         Survey("Which?", ["a", "b", "c"], 1.0, mechanism=channel)
     assert not isinstance(channel, Mechanism)
     of_reports = "sample", "randomize", "probability", "check", "likelihood_ratio", "parameters"
@@ -313,13 +313,13 @@ def test_noise_is_refused_where_it_takes_too_many_coins():
     coins = 1 + (2**64 - flip) // (2**64 - 2 * flip)
     most = 2**15 // coins
     assert GeometricNoise(most, 0.01).d == most
-    with refused("epsilon", "GeometricNoise", value=0.01, naming=rf"\b{most + 1}\b"):
+    with refused_argument("epsilon", "GeometricNoise", value=0.01, naming=rf"\b{most + 1}\b"):
         GeometricNoise(most + 1, 0.01)
 
 
 def test_an_epsilon_whose_flip_is_no_64_bit_integer_is_refused():
     assert OptimizedUnary(3, 43.0).flip > 1
-    with refused("epsilon", "OptimizedUnary", value=44.4):
+    with refused_argument("epsilon", "OptimizedUnary", value=44.4):
         OptimizedUnary(3, 44.4)  # for which it would be 1
-    with refused("epsilon", "Rappor", value=1e-12):
+    with refused_argument("epsilon", "Rappor", value=1e-12):
         Rappor(3, 1e-12, hashes=16)  # for which it would be 1/2, nearly

@@ -8,7 +8,7 @@ import pytest
 
 from privet.device.mechanisms.choosing import choose_for_sets, squared_error
 from privet.mechanisms import KSubset, ListedSets, OneOption, SetSubset, choose
-from refusals import refused
+from refusing import refused_argument
 
 CHOICES = json.loads((Path(__file__).parents[1] / "vectors" / "choices.json").read_text())
 
@@ -52,5 +52,5 @@ def test_the_errors_that_are_compared_are_those_that_an_analyst_computes(epsilon
 
 def test_bad_arguments_are_named():
     for d, epsilon, parameter in ((1, 1.0, "d"), (2.5, 1.0, "d"), (3, 0.0, "epsilon")):
-        with refused(parameter):
+        with refused_argument(parameter):
             choose(d, epsilon)

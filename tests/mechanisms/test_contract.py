@@ -25,7 +25,7 @@ from privet import Survey
 from privet.analysis.tally import Tally
 from privet.entropy import Stream, seeded
 from privet.errors import InvalidSurvey, InvalidTally
-from refusals import refused
+from refusing import refused_argument
 
 # --- a value ------------------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ def test_a_survey_that_is_less_private_than_it_says_is_refused(cls):
     ],
 )  # fmt: skip
 def test_a_bad_domain_is_refused(cls, d, epsilon, parameter):
-    with refused(parameter, cls.__name__):
+    with refused_argument(parameter, cls.__name__):
         made(cls, d, epsilon)
 
 

@@ -8,7 +8,7 @@ from privet import simulate
 from privet.analysis import batch, counter
 from privet.entropy import seeded
 from privet.errors import InvalidReport
-from refusals import refused
+from refusing import refused_argument
 
 
 @every_mechanism
@@ -150,14 +150,14 @@ def test_no_answers_give_no_reports(cls):
     ],
 )
 def test_bad_values_are_named(cls, values, parameter, shown):
-    with refused(parameter, cls.__name__) as caught:
+    with refused_argument(parameter, cls.__name__) as caught:
         usual(cls).randomize(values)
     assert shown in str(caught.value.value)
 
 
 @one_value_each
 def test_a_bad_value_has_no_probability(cls):
-    with refused("value", value=37):
+    with refused_argument("value", value=37):
         usual(cls).probability(usual(cls).randomize([0])[0].tobytes(), 37)
 
 

@@ -13,7 +13,7 @@ from privet.device.mechanisms.subsets.design import MOST_BLOCKS
 from privet.device.mechanisms.subsets.hadamard import Hadamard
 from privet.device.mechanisms.subsets.projective import Projective
 from privet.errors import InvalidSurvey, InvalidTally
-from refusals import refused
+from refusing import refused_argument
 
 
 @pytest.mark.parametrize("make", [Cyclotomic, Projective, Hadamard])
@@ -80,7 +80,7 @@ def test_own_classes_and_fields():
     ],
 )
 def test_bad_arguments_are_refused(make, parameter, owner):
-    with refused(parameter, owner):
+    with refused_argument(parameter, owner):
         make()
 
 
@@ -176,5 +176,5 @@ def test_the_largest_designs_still_fit():
     why = largest.problem(largest.blocks.to_bytes(4, "little"))
     assert "67108863" in why
     assert "67108862" in why
-    with refused("d", "Hadamard", value=MOST_BLOCKS):
+    with refused_argument("d", "Hadamard", value=MOST_BLOCKS):
         Hadamard(MOST_BLOCKS, 1.0)

@@ -15,7 +15,7 @@ from privet import theory
 from privet.device.mechanisms.odds import floor_exp, floor_log
 from privet.errors import InvalidReport, InvalidSurvey
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
-from refusals import refused
+from refusing import refused_argument
 
 
 def test_sizes_are_the_papers():
@@ -145,18 +145,20 @@ def test_odds_may_be_so_large_that_they_are_whole_numbers():
     ],
 )
 def test_bad_domains_are_refused(mechanism, d, epsilon, parameter):
-    with refused(parameter, mechanism.__name__, value={"d": d, "epsilon": epsilon}[parameter]):
+    with refused_argument(
+        parameter, mechanism.__name__, value={"d": d, "epsilon": epsilon}[parameter]
+    ):
         mechanism(d, epsilon)
 
 
 @pytest.mark.parametrize("k", [0, 10, 12, -1, 2.0, True, "L2", None])
 def test_bad_sizes_are_refused(k):
-    with refused("k", "KSubset", value=k):
+    with refused_argument("k", "KSubset", value=k):
         KSubset(10, 1.0, k=k)
 
 
 def test_the_largest_epsilon_that_can_be_realized_is_said_and_works():
-    with refused("epsilon", "KSubset", value=38.9, naming=r"38\.82"):
+    with refused_argument("epsilon", "KSubset", value=38.9, naming=r"38\.82"):
         KSubset(2, 38.9)
     mechanism = KSubset(2, 38.81)
     assert mechanism.scale == 0
@@ -166,7 +168,7 @@ def test_the_largest_epsilon_that_can_be_realized_is_said_and_works():
 def test_an_epsilon_that_integers_cannot_tell_from_0_is_refused():
     least = 1.00000001 * 2**-24
     assert KSubset(2**32 - 2**24, least, k=1).odds == 2**24 + 1
-    with refused("epsilon", "KSubset", value=0.99 * least, naming=r"2\^-24"):
+    with refused_argument("epsilon", "KSubset", value=0.99 * least, naming=r"2\^-24"):
         KSubset(2**32 - 2**24, 0.99 * least, k=1)
 
 
@@ -293,7 +295,7 @@ def test_random_bytes_are_counted_right_or_refused(report, shape):
 
 
 def test_probability_names_a_bad_value():
-    with refused("value", value=10):
+    with refused_argument("value", value=10):
         KSubset(10, 1.0, k=3).probability(b"\x07\x00", 10)
 
 

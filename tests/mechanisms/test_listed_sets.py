@@ -12,7 +12,7 @@ from privet.device.mechanisms.subsets.listed_sets import MOST_SETS
 from privet.errors import InvalidSurvey
 from privet.mechanisms import KSubset, ListedSets
 from privet.theory.set_formulas import sets_holding
-from refusals import refused
+from refusing import refused_argument
 
 # (options, most, k), small enough for every path of the sampler.
 SHAPES = [
@@ -100,7 +100,7 @@ def test_the_arguments_are_checked():
         ((5, 1.0, 2, 0), "k"), ((5, 1.0, 2, 16), "k"), ((5, 1.0, 2, "information"), "k"),
         ((4096, 1.0, 4096), "most"),
     ]:  # fmt: skip
-        with refused(parameter, "ListedSets"):
+        with refused_argument(parameter, "ListedSets"):
             ListedSets(*arguments)
     assert ListedSets(12, 1.0, 12).points == ListedSets(4095, 1.0, 1).points == MOST_SETS
 
@@ -129,5 +129,5 @@ def test_integers_that_break_the_promise_are_refused():
 @pytest.mark.parametrize("value", [[0, 0], [0, 1, 2], [6], [-1], [0.0], [True], 3, "ab"])
 def test_a_value_is_a_few_different_options(value):
     mechanism = ListedSets(6, 1.0, 2, 1)
-    with refused("value", value=value):
+    with refused_argument("value", value=value):
         mechanism.probability(b"\x00", value)

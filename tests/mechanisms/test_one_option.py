@@ -9,7 +9,7 @@ from exact import assert_private, law, laws, values_of, walks
 from privet.device.mechanisms.odds import floor_exp
 from privet.errors import InvalidSurvey
 from privet.mechanisms import OneOption
-from refusals import refused
+from refusing import refused_argument
 
 SHAPES = [(d, most) for d in range(2, 6) for most in range(1, d + 1)]
 EPSILONS = [0.01, 1.0, 3.0, 12.0]
@@ -96,7 +96,7 @@ def test_the_arguments_are_checked():
         ((5, 1.0, 0), "most"), ((5, 1.0, 6), "most"), ((5, 1.0, True), "most"),
         ((5, 1.0, 2.0), "most"), ((5, 99.0, 2), "epsilon"),
     ]:  # fmt: skip
-        with refused(parameter, "OneOption"):
+        with refused_argument(parameter, "OneOption"):
             OneOption(*arguments)
 
 
@@ -114,7 +114,7 @@ def test_integers_that_break_the_promise_are_refused():
 @pytest.mark.parametrize("value", [[0, 0], [0, 1, 2, 3], [10], [-1], [0.0], [True], 3, "ab"])
 def test_a_value_is_a_few_different_options(value):
     mechanism = OneOption(10, 1.0, 3)
-    with refused("value", value=value):
+    with refused_argument("value", value=value):
         mechanism.probability(b"\x00", value)
 
 

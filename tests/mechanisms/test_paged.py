@@ -13,7 +13,7 @@ from exact import assert_private, largest_ratio, law, values_of, walks
 from privet.device.mechanisms.paged import MOST_PAGES, MOST_WEIGHT, Paged
 from privet.errors import InvalidReport, InvalidSurvey
 from privet.mechanisms import Interval, KSubset, MultivariateRR, OneOption, SetSubset
-from refusals import refused
+from refusing import refused_argument
 
 EPSILONS = [0.1, 1.0, 3.0]
 
@@ -222,7 +222,7 @@ def test_control_fake_answers_hide_which_is_real_and_not_what_it_is(m):
     ],
 )
 def test_the_arguments_are_checked(parts, weights, parameter, value):
-    with refused(parameter, value=value):
+    with refused_argument(parameter, value=value):
         Paged(parts, weights)
 
 
@@ -234,13 +234,13 @@ def test_the_largest_weights_there_can_be():
 
 @pytest.mark.parametrize("value", [[0, ()], [0, (), 0, 0], 3, None])
 def test_a_value_is_one_for_each_page(value):
-    with refused("value", "Paged", value=value):
+    with refused_argument("value", "Paged", value=value):
         three(1.0).probability(b"\x00\x01\x00", value)
 
 
 @pytest.mark.parametrize("value", [[3, (), 0], [0, (9,), 0]])
 def test_a_page_takes_its_own_values(value):
-    with refused("value"):
+    with refused_argument("value"):
         three(1.0).probability(b"\x00\x01\x00", value)
 
 

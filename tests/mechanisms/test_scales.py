@@ -6,7 +6,7 @@ import pytest
 
 from privet.errors import InvalidSurvey
 from privet.mechanisms import Interval
-from refusals import refused
+from refusing import refused_argument
 
 SHAPES = [(2, 1), (5, 1), (5, 2), (5, 5), (8, 3)]
 
@@ -85,9 +85,9 @@ def test_a_survey_carries_the_window_itself():
 
 def test_windows_that_cannot_be():
     for window in (0, 6, 1.5, True, "median", []):
-        with refused("window", "Interval", value=window):
+        with refused_argument("window", "Interval", value=window):
             Interval(5, 1.0, window)
-    with refused("cells", "Interval", value=2049):
+    with refused_argument("cells", "Interval", value=2049):
         Interval(2049, 1.0)
     parameters = Interval(5, 1.0).parameters
     with pytest.raises(InvalidSurvey, match="window of interval"):

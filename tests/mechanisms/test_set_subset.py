@@ -14,7 +14,7 @@ from privet.device.mechanisms.odds import floor_exp
 from privet.entropy import Stream, seeded
 from privet.errors import InvalidSurvey
 from privet.mechanisms import SetSubset
-from refusals import refused
+from refusing import refused_argument
 
 # (options, most, k), small enough for every path of the sampler.
 SHAPES = [
@@ -188,7 +188,7 @@ def test_the_arguments_are_checked():
         ((5, 1.0, 2, 0), "k"), ((5, 1.0, 2, 6), "k"), ((5, 1.0, 2, "information"), "k"),
         ((5, 99.0, 2), "epsilon"), ((4096, 1e-12, 2000, 4096), "epsilon"),
     ]:  # fmt: skip
-        with refused(parameter, "SetSubset"):
+        with refused_argument(parameter, "SetSubset"):
             SetSubset(*arguments)
 
 
@@ -214,7 +214,7 @@ def test_integers_that_break_the_promise_are_refused():
 @pytest.mark.parametrize("value", [[0, 0], [0, 1, 2, 3], [10], [-1], [0.0], [True], ["a"], 3, "ab"])
 def test_a_value_is_a_few_different_options(value):
     mechanism = SetSubset(10, 1.0, 3)
-    with refused("value", value=value):
+    with refused_argument("value", value=value):
         mechanism.probability(b"\x00", value)
     assert mechanism.probability(b"\x05", [3, 5]) == mechanism.probability(b"\x05", {5, 3})
 

@@ -14,7 +14,7 @@ from privet.device.mechanisms.flips import ONE
 from privet.errors import InvalidSurvey
 from privet.mechanisms import OptimizedUnary, TwoLevelUnary
 from privet.plan import choose, compare
-from refusals import refused
+from refusing import refused_argument
 
 LEVELS = [(2.0, 1.0), (1.0, 0.1), (4.0, 3.9), (0.2, 0.1)]
 NAMES = [f"v{i}" for i in range(20)]
@@ -155,7 +155,7 @@ def test_the_estimate_is_the_published_one():
 
 @pytest.mark.parametrize("report_epsilon", [2.0, 3.0, 1e300, 0.0, -1.0, 1e-13, float("nan"), "1"])
 def test_a_level_of_one_report_that_is_not_below_the_other_is_refused(report_epsilon):
-    with refused("report_epsilon", "TwoLevelUnary", value=report_epsilon):
+    with refused_argument("report_epsilon", "TwoLevelUnary", value=report_epsilon):
         TwoLevelUnary(10, 2.0, report_epsilon)
 
 
@@ -209,11 +209,11 @@ def test_another_secret_or_value_has_another_permanent_response():
 
 
 def test_a_secret_is_needed():
-    with refused("secret", "Survey.randomize", value=None):
+    with refused_argument("secret", "Survey.randomize", value=None):
         survey().randomize("v1")
-    with refused("secret", value="5 bytes"):
+    with refused_argument("secret", value="5 bytes"):
         survey().randomize("v1", secret=b"short")
-    with refused("secret", "Client", value=None):
+    with refused_argument("secret", "Client", value=None):
         Client("http://127.0.0.1:9", survey())
 
 
@@ -242,9 +242,9 @@ def test_a_page_of_a_questionnaire_may_have_a_permanent_response():
         assert {report[0] for report in reports} == {page.number}
         pages[page.asks] = len(reports)
     assert pages[("tea",)] == 1 < pages[("which",)]
-    with refused("secret", "Questionnaire.randomize", value=None):
+    with refused_argument("secret", "Questionnaire.randomize", value=None):
         asked.randomize({"which": "v3"}, page=asked.pages[0])
-    with refused("secret", "Client", value=None):
+    with refused_argument("secret", "Client", value=None):
         Client("http://127.0.0.1:9", asked)
 
 

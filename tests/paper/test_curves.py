@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from privet import paper, theory
-from refusals import refused
+from refusing import refused_argument
 
 
 def test_the_curves_are_those_of_the_theory():
@@ -62,5 +62,5 @@ def test_of_two_or_three_values_one_is_always_the_best_report(d):
     ],
 )
 def test_bad_arguments_are_named(arguments, parameter, value):
-    with refused(parameter, value=value):
+    with refused_argument(parameter, value=value):
         paper.information(**arguments)

@@ -18,7 +18,7 @@ from privet.paper.protocol import (
     simulate,
 )
 from privet.paper.table1 import read_printed
-from refusals import refused
+from refusing import refused_argument
 
 ALPHA = 1e-6
 
@@ -57,7 +57,7 @@ def test_the_cells_are_in_the_order_of_print(table):
     assert table.cell(6, 0.5, "brr", "l2").digit == 1e-5  # 0.00740
     assert table.cell(2, 1.0, "mrr", "l2").digit == 1e-7  # 9.75e-05
     assert table.cell(6, 0.01, "mrr", "l1").digit == 1e-2  # 1.51
-    with refused("d, epsilon, mechanism, norm", value=(3, 0.1, "brr", "l2")):
+    with refused_argument("d, epsilon, mechanism, norm", value=(3, 0.1, "brr", "l2")):
         table.cell(3, 0.1, "brr", "l2")
 
 
@@ -220,5 +220,5 @@ def test_a_seed_gives_the_same_table_whatever_the_number_of_workers():
 )
 def test_bad_arguments_are_named(arguments):
     ((name, value),) = arguments.items()
-    with refused(name, "table1", value=value):
+    with refused_argument(name, "table1", value=value):
         paper.table1(**arguments)

@@ -6,7 +6,7 @@ import pytest
 from privet import theory
 from privet.errors import InvalidArgument
 from privet.mechanisms import choose, compare, for_one
-from refusals import refused
+from refusing import refused_argument
 
 
 @pytest.mark.parametrize("d", [2, 3, 5, 10, 16, 30, 64, 100, 333, 500, 4096])
@@ -52,7 +52,7 @@ def test_mechanisms_that_cannot_be_had_are_left_out():
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, True])
 def test_bad_numbers_of_people(n):
-    with refused("n", "compare"):
+    with refused_argument("n", "compare"):
         compare(10, 1.0, n)
 
 

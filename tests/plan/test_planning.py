@@ -7,7 +7,7 @@ from scipy.stats import binom
 from privet import Estimate, Survey, simulate
 from privet.device.mechanisms.symmetric import Symmetric
 from privet.plan import plan
-from refusals import refused
+from refusing import refused_argument
 
 
 @pytest.mark.parametrize(("d", "epsilon", "n"), [(30, 1.0, 5000), (200, 2.0, 3000), (10, 8.0, 20)])
@@ -93,5 +93,5 @@ def test_any_two_give_the_third(d, epsilon):
     ],
 )
 def test_bad_plans_are_refused(arguments, parameter, value):
-    with refused(parameter, value=value):
+    with refused_argument(parameter, value=value):
         plan(10, **arguments)

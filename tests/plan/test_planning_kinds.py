@@ -14,7 +14,7 @@ from privet.mechanisms import Interval, KSubset, ListedSets, OneOption, Rappor, 
 from privet.plan import Plan, ScalePlan, plan
 from privet.plan.margins import common_margin, expected_interval, mean_margin, rare_margin
 from privet.plan.planning import plan_with
-from refusals import refused
+from refusing import refused_argument
 
 AGE = Scale(0, 120, 61, "years")
 
@@ -158,7 +158,7 @@ def test_the_mean_of_many_people_has_the_normal_margin():
     ],
 )
 def test_bad_plans_are_refused(answers, arguments, parameter, value):
-    with refused(parameter, value=value):
+    with refused_argument(parameter, value=value):
         plan(answers, **arguments)
 
 
@@ -179,5 +179,5 @@ def test_one_choice_is_planned_by_its_number_of_categories(wished):
     ],
 )
 def test_a_mechanism_of_other_answers_is_refused(answers, mechanism):
-    with refused("mechanism", "plan", value=mechanism):
+    with refused_argument("mechanism", "plan", value=mechanism):
         plan_with(answers, mechanism, 100, 0.95)

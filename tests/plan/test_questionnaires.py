@@ -9,7 +9,7 @@ from privet import Questionnaire, Scale, Several, Survey
 from privet.entropy import seeded
 from privet.plan import plan_questionnaire
 from privet.tables import compare
-from refusals import refused
+from refusing import refused_argument
 
 ANSWERS = {
     "a": ["x", "y", "z"],
@@ -98,5 +98,5 @@ def test_one_question_is_its_own_page():
 
 
 def test_nobody_is_refused():
-    with refused("n", "plan_questionnaire"):
+    with refused_argument("n", "plan_questionnaire"):
         plan_questionnaire(questionnaire("a", "b"), 0)

@@ -8,7 +8,7 @@ from privet import theory
 from privet.errors import InvalidArgument
 from privet.mechanisms import ListedSets, OneOption, SetSubset
 from privet.plan import choose_for_sets, compare_for_sets
-from refusals import refused
+from refusing import refused_argument
 
 SHAPES = [
     (options, epsilon, most)
@@ -76,7 +76,7 @@ def test_bad_arguments_are_named():
         ((5, 99.0, 1), "epsilon"), ((5, 1.0, 0), "most"), ((5, 1.0, 6), "most"),
     ]:  # fmt: skip
         for function in (choose_for_sets, compare_for_sets):
-            with refused(parameter, function.__name__):
+            with refused_argument(parameter, function.__name__):
                 function(*arguments)
-    with refused("most"):
+    with refused_argument("most"):
         choose_for_sets(5, 1.0, 1, pairs=True)

@@ -13,7 +13,7 @@ from privet.mechanisms import Cyclotomic, KSubset, MultivariateRR, Projective
 from privet.poisoning import check, check_reports
 from privet.poisoning.diagnostics import _mean_square, _overlap, check_counts
 from privet.poisoning.trials import trial
-from refusals import refused
+from refusing import refused_argument
 
 ZIPF = 1 / np.arange(1, 101) ** 1.1
 ZIPF /= ZIPF.sum()
@@ -133,5 +133,5 @@ def test_what_has_no_pairs_is_not_tested():
     reports = MultivariateRR(5, 1.0).randomize([0, 1, 2], entropy=seeded(1))
     assert check_reports(MultivariateRR(5, 1.0), [reports]) == []
     assert check_reports(KSubset(5, 1.0, k=2), []) == []
-    with refused("mechanism", "check_reports", value=CANARIES):
+    with refused_argument("mechanism", "check_reports", value=CANARIES):
         check_reports(CANARIES, [])

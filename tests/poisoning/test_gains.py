@@ -25,7 +25,7 @@ from privet.mechanisms import (
 )
 from privet.poisoning import gain, mean_gain, most_held, worth
 from privet.poisoning.trials import trial
-from refusals import refused
+from refusing import refused_argument
 
 
 @pytest.mark.parametrize(("mechanism", "expected"), [
@@ -121,15 +121,15 @@ def test_the_mean_of_a_scale_is_moved_by_the_last_window():
 
 def test_senseless_questions_are_refused():
     for targets in ([], [0, 0], [5], [-1], ["a"]):
-        with refused("targets"):
+        with refused_argument("targets"):
             gain(KSubset(5, 1.0), targets, 0.1)
-    with refused("fraction"):
+    with refused_argument("fraction"):
         gain(KSubset(5, 1.0), [0], 1.5)
-    with refused("mechanism"):
+    with refused_argument("mechanism"):
         gain(GeometricNoise(5, 1.0), [0], 0.1)
-    with refused("mechanism", "most_held"):
+    with refused_argument("mechanism", "most_held"):
         most_held(LocalHash(10_000, 1.0), [0])
-    with refused("mechanism"):
+    with refused_argument("mechanism"):
         trial(OptimizedUnary(5, 1.0), [0], np.full(5, 0.2), 10, 1)
 
 

@@ -9,7 +9,7 @@ from crowds import zipf
 from privet.mechanisms import GeometricNoise, Hadamard, KSubset
 from privet.refine import project_simplex, shrink, shrink_groups
 from privet.simulate import counts
-from refusals import refused
+from refusing import refused_argument
 
 MECHANISMS = [KSubset(4, 0.5), KSubset(10, 1.0), KSubset(10, 3.0)]
 
@@ -148,10 +148,10 @@ def test_bad_arguments():
         (hits, [10], "(2, 3) and (1,)"),
         (hits[:0], [], "(0, 3) and (0,)"),
     ):
-        with refused("counts", "shrink_groups") as caught:
+        with refused_argument("counts", "shrink_groups") as caught:
             shrink_groups(mechanism, wrong, n)
         assert shapes in caught.value.value
-    with refused("counts[0]"):
+    with refused_argument("counts[0]"):
         shrink_groups(mechanism, hits, [10, 3])
-    with refused("mechanism"):
+    with refused_argument("mechanism"):
         shrink_groups(GeometricNoise(3, 1.0), hits, [10, 10])

@@ -16,7 +16,7 @@ from privet.entropy import seeded
 from privet.errors import InvalidReport, NoReports
 from privet.mechanisms import BinaryRR, Interval, KSubset
 from privet.refine import maximum_likelihood
-from refusals import refused
+from refusing import refused_argument
 
 MECHANISMS = [
     KSubset(6, 1.0, k=2),
@@ -202,7 +202,7 @@ def test_a_tally_is_enough_where_it_tells_all():
         expected = maximum_likelihood(mechanism, reports).frequencies
         for same in (tally, mechanism.aggregate(reports)[1]):
             assert (maximum_likelihood(mechanism, same).frequencies == expected).all()
-        with refused("reports"):
+        with refused_argument("reports"):
             maximum_likelihood(KSubset(mechanism.d, 2.0), tally)
 
 
@@ -259,7 +259,7 @@ def test_what_it_refuses():
     mechanism = KSubset(8, 1.0, k=3)
 
     def refuses(parameter, value, *args, **options):
-        with refused(parameter, "maximum_likelihood", value=value):
+        with refused_argument(parameter, "maximum_likelihood", value=value):
             maximum_likelihood(*args, **options)
 
     for nobody in (KSubset(8, 1.0, k=1), Hadamard(7, 0.5)):

@@ -13,7 +13,7 @@ from privet.mechanisms import BinaryRR, GeometricNoise, KSubset, MultivariateRR,
 from privet.refine import project_simplex, shrink
 from privet.simulate import counts
 from privet.simulate.truths import truth
-from refusals import refused
+from refusing import refused_argument
 
 PEOPLE = 10_000
 
@@ -194,7 +194,7 @@ def test_draws_of_a_total_cover_it():
 
 @pytest.mark.parametrize("size", [0, 1.5, True, None])
 def test_a_bad_number_of_draws_is_refused(size):
-    with refused("size", "Shrunk.sample"):
+    with refused_argument("size", "Shrunk.sample"):
         shrink(KSubset(2, 1.0), [1, 2], 3).sample(size, seed=1)
 
 
@@ -299,11 +299,11 @@ def test_posterior_intervals_cover_the_shares_they_were_learned_from():
     ],
 )
 def test_bad_arguments_are_refused(mechanism, hits, n, parameter, value):
-    with refused(parameter, "shrink", value=value):
+    with refused_argument(parameter, "shrink", value=value):
         shrink(mechanism, hits, n)
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95, None, float("nan")])
 def test_bad_levels_are_refused(level):
-    with refused("level"):
+    with refused_argument("level"):
         shrink(KSubset(2, 1.0), [1, 2], 3).interval(level)

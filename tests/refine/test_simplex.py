@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 import naive
 from privet.analysis.refine.simplex import _COMPILED_FROM, _by_passes, _by_sort
 from privet.refine import project_simplex
-from refusals import refused
+from refusing import refused_argument
 
 vectors = arrays(np.float64, st.integers(1, 30), elements=st.floats(-5, 5))
 # Every finite float, and enough of them within 1 of each other to be kept.
@@ -197,5 +197,5 @@ def test_far_from_the_simplex(project):
     ],
 )
 def test_bad_vectors_are_refused(v, parameter):
-    with refused(parameter, "project_simplex"):
+    with refused_argument(parameter, "project_simplex"):
         project_simplex(v)

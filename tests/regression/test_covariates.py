@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from privet.analysis.regression.covariates import Covariates, check_independent
-from refusals import refused
+from refusing import refused_argument
 
 AGES, TOWNS = [30, 41, 25, 60], ["Bonn", "Aachen", "Bonn", "Köln"]
 COLUMNS = {"age": AGES, "town": TOWNS}
@@ -109,7 +109,7 @@ def test_no_covariates_are_an_intercept():
     ],
 )
 def test_what_is_no_covariate_is_refused(covariates, named):
-    with refused("covariates", "fit", naming=named):
+    with refused_argument("covariates", "fit", naming=named):
         Covariates.read("fit", covariates, 4)
 
 
@@ -125,7 +125,7 @@ def test_what_is_no_covariate_is_refused(covariates, named):
 )
 def test_other_people_s_covariates_are_those_of_the_fit(other, named):
     read, _ = Covariates.read("fit", COLUMNS, 4)
-    with refused("covariates", "Logit.predict", naming=named):
+    with refused_argument("covariates", "Logit.predict", naming=named):
         read.matrix("Logit.predict", other)
 
 
@@ -134,7 +134,7 @@ def test_other_columns_do_no_harm_where_they_have_names():
     more = {"height": [180], "town": ["Köln"], "age": [60]}
     assert read.matrix("predict", more).tolist() == EXPECTED[3:]
     numbered, _ = Covariates.read("fit", np.array([AGES]).T, 4)
-    with refused("covariates", naming=r"\bx1\b"):
+    with refused_argument("covariates", naming=r"\bx1\b"):
         numbered.matrix("predict", np.ones((2, 2)))
 
 
@@ -142,7 +142,7 @@ def test_columns_that_follow_from_others_are_refused():
     x = np.random.default_rng(1).normal(size=(50, 2))
     columns = np.hstack([np.ones((50, 1)), x, x @ [[0.5], [0.25]] + 1])
     check_independent("fit", columns[:, :3], ["intercept", "a", "b"])
-    with refused("covariates", "fit", value="c"):
+    with refused_argument("covariates", "fit", value="c"):
         check_independent("fit", columns, ["intercept", "a", "b", "c"])
-    with refused("covariates", "fit", naming=r"\b3\b"):
+    with refused_argument("covariates", "fit", naming=r"\b3\b"):
         check_independent("fit", columns[:3], ["intercept", "a", "b", "c"])

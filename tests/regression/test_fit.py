@@ -11,7 +11,7 @@ from privet.analysis.regression.supports import Supports
 from privet.entropy import seeded
 from privet.errors import InvalidArgument, InvalidReport, NoReports
 from privet.regression import Linear
-from refusals import refused
+from refusing import refused_argument
 
 DRINKS = ["tea", "coffee", "juice"]
 TRUTH = np.array([[-0.5, 0.3], [0.8, -0.4], [0.6, 0.0]])
@@ -147,7 +147,7 @@ def test_results_cannot_be_changed():
         fitted.coefficients[0] = 0
     with pytest.raises(AttributeError):
         fitted.n = 0
-    with refused("level", "Logit.interval", value=95):
+    with refused_argument("level", "Logit.interval", value=95):
         fitted.interval(95)
 
 
@@ -177,17 +177,17 @@ def test_what_cannot_be_fitted_is_said():
         regression.fit(survey, reports[:0], {})
     with pytest.raises(InvalidReport, match=r"reports\[1\]"):
         regression.fit(survey, [bytes(reports[0]), b"\xff"], {"x": [1, 2]})
-    with refused("covariates", naming=r"\b99\b"):
+    with refused_argument("covariates", naming=r"\b99\b"):
         regression.fit(survey, reports[1:], known)
-    with refused("covariates", value="half"):
+    with refused_argument("covariates", value="half"):
         regression.fit(survey, reports, {"age": known["age"], "half": known["age"] / 2 + 1})
-    with refused("covariates", value="one"):
+    with refused_argument("covariates", value="one"):
         regression.fit(survey, reports, {"one": np.ones(100)})
     many = Survey("Q", [str(i) for i in range(1002)], 2.0)
-    with refused("covariates", "fit", value="2 × 1001"):
+    with refused_argument("covariates", "fit", value="2 × 1001"):
         regression.fit(many, many.randomize_batch(["1"] * 9), {"x": np.arange(9)})
     noise = Survey("Q", DRINKS, 2.0, mechanism="geometric-noise")
-    with refused("survey", "fit"):
+    with refused_argument("survey", "fit"):
         regression.fit(noise, noise.randomize_batch(["tea"] * 9), {"x": np.arange(9)})
 
 
@@ -356,7 +356,7 @@ def test_another_baseline_turns_a_coefficient_around():
 def test_a_reference_that_there_is_not_is_refused(parameter, value):
     known, reports = rare_crowd(1, n=100)
     known["number"] = np.arange(100)
-    with refused(parameter):
+    with refused_argument(parameter):
         regression.fit(RARE, reports, known, **{parameter: value})
 
 
@@ -365,7 +365,7 @@ def test_a_scale_has_no_reference_but_intervals_of_predictions():
     rng = np.random.default_rng(1)
     group = np.where(rng.random(5000) < 0.5, "first", "second")
     reports = survey.randomize_batch(rng.normal(30, 5, 5000).clip(0, 64), entropy=seeded(1))
-    with refused("reference", value="a"):
+    with refused_argument("reference", value="a"):
         regression.fit(survey, reports, {"group": group}, reference="a")
     fitted = regression.fit(survey, reports, {"group": group}, weights=np.ones(5000))
     plain = regression.fit(survey, reports, {"group": group})

@@ -8,7 +8,7 @@ from privet.analysis.regression import supports
 from privet.analysis.regression.supports import supports_of
 from privet.entropy import seeded
 from privet.mechanisms import GeometricNoise, KSubset, Rappor, SetSubset
-from refusals import refused
+from refusing import refused_argument
 
 OTHERS = {GeometricNoise, Rappor}
 SUPPORTING = pytest.mark.parametrize(
@@ -55,5 +55,5 @@ def test_sets_that_are_listed_are_sets_as_well():
 
 @pytest.mark.parametrize("mechanism", [*map(small, sorted(OTHERS, key=str)), SetSubset(4, 1.0, 2)])
 def test_others_are_refused(mechanism):
-    with refused("survey", "fit", value=mechanism):
+    with refused_argument("survey", "fit", value=mechanism):
         supports_of("fit", mechanism, np.zeros((1, mechanism.report_bytes), np.uint8))

@@ -28,7 +28,7 @@ from privet.mechanisms import (
 )
 from privet.shuffle import amplify, closed_form, delta_at, local_epsilon
 from privet.shuffle.blankets import blanket
-from refusals import refused
+from refusing import refused_argument
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "shuffle.csv"
 ROWS = [
@@ -267,7 +267,7 @@ def test_the_local_level_of_a_wanted_central_one_comes_back(build):
 ], ids=str)  # fmt: skip
 def test_what_is_not_known_is_refused(mechanism):
     unknown = mechanism.parts[1] if isinstance(mechanism, Paged) else mechanism
-    with refused("mechanism", "shuffle", value=unknown):
+    with refused_argument("mechanism", "shuffle", value=unknown):
         amplify(mechanism, 100, 1e-6)
 
 

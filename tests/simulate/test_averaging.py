@@ -15,7 +15,7 @@ from privet.mechanisms import (
     TwoLevelUnary,
 )
 from privet.simulate import averaging
-from refusals import refused
+from refusing import refused_argument
 
 
 def guessed(counts, own):
@@ -133,5 +133,5 @@ def test_a_seed_gives_the_same_again():
     ],
 )
 def test_bad_arguments_are_refused(options, parameter):
-    with refused(parameter):
+    with refused_argument(parameter):
         averaging(**{"mechanism": KSubset(5, 1.0), **options})

@@ -11,7 +11,7 @@ from privet import refine, theory
 from privet.mechanisms import KSubset
 from privet.simulate import ESTIMATORS, Experiment, experiment, run
 from privet.simulate.experiment import PAPERS
-from refusals import refused
+from refusing import refused_argument
 
 SMALL = {"d": 4, "epsilon": 1.0, "n": 50, "repeats": 3, "seed": 1}
 ZIPF = np.arange(1, 13.0) ** -1.1 / (np.arange(1, 13.0) ** -1.1).sum()
@@ -278,13 +278,13 @@ def test_the_picture_has_the_simulated_errors_and_the_theory():
     ids=str,
 )  # fmt: skip
 def test_bad_arguments_are_named(change, parameter, owner, value):
-    with refused(parameter, owner, value=value):
+    with refused_argument(parameter, owner, value=value):
         run(**SMALL | change)
 
 
 def test_what_goes_wrong_is_told_before_the_work(monkeypatch):
     monkeypatch.setattr(experiment, "counts", None)  # which would be called
-    with refused("m", "spikes"):
+    with refused_argument("m", "spikes"):
         run(**SMALL | {"d": [64, 4]}, truths=["flat", "spikes:5"])
 
 

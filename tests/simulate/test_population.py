@@ -13,7 +13,7 @@ from privet import simulate
 from privet.analysis import laws
 from privet.analysis.kernels.population_counts import hypergeometric
 from privet.mechanisms import BinaryRR, KSubset, MultivariateRR
-from refusals import refused
+from refusing import refused_argument
 
 ALPHA = 1e-6
 
@@ -222,15 +222,15 @@ def test_extreme_truths():
     ],
 )
 def test_bad_truths_are_named(truth, parameter, shown):
-    with refused(parameter, "counts") as caught:
+    with refused_argument(parameter, "counts") as caught:
         simulate.counts(KSubset(3, 1.0), truth)
     assert shown in str(caught.value.value)
 
 
 def test_other_bad_arguments_are_named():
-    with refused("seed", "counts"):
+    with refused_argument("seed", "counts"):
         simulate.counts(KSubset(3, 1.0), [1, 2, 3], seed="x")
-    with refused("seed", "counts"):
+    with refused_argument("seed", "counts"):
         simulate.counts(KSubset(3, 1.0), [1, 2, 3], seed=-1)
-    with refused("mechanism", "counts"):
+    with refused_argument("mechanism", "counts"):
         simulate.counts("k-subset", [1, 2, 3])

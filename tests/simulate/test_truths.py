@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from privet.simulate import truth
 from privet.simulate.truths import FORMS
-from refusals import refused
+from refusing import refused_argument
 
 NAMED = ["paper", "flat", "dirichlet", "dirichlet:0.01", "zipf", "zipf:0", "zipf:900", "geometric"]
 NAMED += ["geometric:1", "geometric:1e-9", "spikes:1", "spikes:2", "two-level", "two-level:.9,0"]
@@ -130,6 +130,6 @@ def test_ones_own_truth_is_copied():
     ids=name_of,
 )  # fmt: skip
 def test_other_truths_are_refused(form, parameter, owner, shown):
-    with refused(parameter, owner) as caught:
+    with refused_argument(parameter, owner) as caught:
         drawn(form, 3)
     assert shown in str(caught.value.value)

@@ -9,7 +9,7 @@ from privet import Estimate, Several, Survey, simulate
 from privet.errors import NoReports, SurveyMismatch
 from privet.mechanisms import GeometricNoise, KSubset, MultivariateRR, OptimizedUnary
 from privet.sums import Change, change, changes
-from refusals import refused
+from refusing import refused_argument
 
 REPEATS = 400
 MOST = 0.05 + 3 * (0.05 * 0.95 / REPEATS) ** 0.5
@@ -80,9 +80,9 @@ def test_bad_arguments():
         changes(estimate, other)
     with pytest.raises(NoReports):
         changes(estimate.survey.tally(), estimate)
-    with refused("times", value=0):
+    with refused_argument("times", value=0):
         changes(estimate, estimate, times=0)
-    with refused("level", value=95):
+    with refused_argument("level", value=95):
         changes(estimate, estimate, 95)
 
 
@@ -136,9 +136,9 @@ def test_one_option_is_compared_and_several_are_not():
     assert grown.value == two.frequencies[3] - one.frequencies[3]
     errors = two.standard_errors[3], one.standard_errors[3]
     assert grown.standard_error == pytest.approx(np.hypot(*errors))
-    with refused("categories", value=["c", "d"]):
+    with refused_argument("categories", value=["c", "d"]):
         two.change(one, ["c", "d"])
-    with refused("before"):
+    with refused_argument("before"):
         changes([0.5, 0.5, 1.5, 0], two)
     with pytest.raises(SurveyMismatch):
         changes(estimates((KSubset(4, 1.0), 300), zipf(4), 1)[0], two)

@@ -8,7 +8,7 @@ from crowds import zipf
 from privet.analysis.sums.covariance import covariance, noise
 from privet.mechanisms import GeometricNoise, HashedRR, Interval, LocalHash, OneBit, Rappor
 from privet.simulate import counts
-from refusals import refused
+from refusing import refused_argument
 
 TINY = [
     HashedRR(4, 1.0),
@@ -103,5 +103,5 @@ def test_values_that_are_hashed_alike_are_not_taken_for_independent():
 
 def test_a_mechanism_of_another_kind_says_so():
     for function in (noise, covariance):
-        with refused("mechanism", value="rot13"):
+        with refused_argument("mechanism", value="rot13"):
             function("rot13", np.ones(3))

@@ -25,7 +25,7 @@ from privet.mechanisms import (
     OptimizedUnary,
 )
 from privet.sums import fit
-from refusals import refused
+from refusing import refused_argument
 
 REPEATS = 400
 MOST = 0.05 + 3 * (0.05 * 0.95 / REPEATS) ** 0.5
@@ -125,9 +125,9 @@ def test_shares_by_name_or_in_order():
     assert rounded.p_value == pytest.approx(fit(estimate, shares).p_value, rel=1e-6)
     assert estimate.survey.tally().n == 0
     for wrong in ([0.6, 0.3], [0.6, 0.3, 0.2], [1.2, -0.1, -0.1], [0.5, 0.5, np.nan]):
-        with refused("shares", "fit"):
+        with refused_argument("shares", "fit"):
             fit(estimate, wrong)
-    with refused("shares", "fit") as caught:
+    with refused_argument("shares", "fit") as caught:
         fit(estimate, {"c0": 0.5, "c1": 0.5})
     assert "'c2'" in str(caught.value)
     with pytest.raises(InvalidAnswer) as caught:

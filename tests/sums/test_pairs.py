@@ -12,7 +12,7 @@ from privet.entropy import seeded
 from privet.errors import InvalidReport
 from privet.mechanisms import KSubset, ListedSets, SetSubset
 from privet.sums import pair_counts, pair_shares
-from refusals import refused
+from refusing import refused_argument
 
 
 @pytest.mark.parametrize("shape", [(4, 2, 2), (10, 3, 4), (40, 3, 3), (300, 2, 40)])
@@ -83,20 +83,20 @@ def test_errors_for_the_population_are_larger_by_its_sampling():
 def test_what_cannot_be_estimated_is_refused():
     one = SetSubset(10, 1.0, 3)
     assert one.k == 1
-    with refused("mechanism", "pair_counts", value=one):
+    with refused_argument("mechanism", "pair_counts", value=one):
         pair_counts(one, one.randomize([[0]]))
-    with refused("mechanism", "pair_shares", value=one):
+    with refused_argument("mechanism", "pair_shares", value=one):
         pair_shares(one, np.zeros((10, 10), np.int64), 5)
-    with refused("mechanism", "pair_counts", value=KSubset(10, 1.0)):
+    with refused_argument("mechanism", "pair_counts", value=KSubset(10, 1.0)):
         pair_counts(KSubset(10, 1.0), [])
-    with refused("mechanism", "pair_counts", value=ListedSets(10, 1.0, 1)):
+    with refused_argument("mechanism", "pair_counts", value=ListedSets(10, 1.0, 1)):
         pair_counts(ListedSets(10, 1.0, 1), [])
     two = SetSubset(10, 1.0, 3, 2)
     with pytest.raises(InvalidReport):
         pair_counts(two, [b"\xff\xff"])
-    with refused("counts", "pair_shares"):
+    with refused_argument("counts", "pair_shares"):
         pair_shares(two, np.zeros(10, np.int64), 5)
-    with refused("target", "pair_shares", value="crowd"):
+    with refused_argument("target", "pair_shares", value="crowd"):
         pair_shares(two, np.zeros((10, 10), np.int64), 5, target="crowd")
 
 

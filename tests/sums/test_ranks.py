@@ -26,7 +26,7 @@ from privet.mechanisms import (
     OptimizedUnary,
 )
 from privet.sums import lead, ranks, top
-from refusals import refused
+from refusing import refused_argument
 
 MODULE = import_module("privet.analysis.sums.ranks")  # the package has a function of this name
 REPEATS = 400
@@ -261,14 +261,14 @@ def test_four_thousand_categories_take_a_moment():
 def test_bad_arguments():
     estimate = Estimate(survey_of(KSubset(4, 1.0)), 100, np.array([40, 30, 20, 10]))
     for k in (0, 4, 1.5):
-        with refused("k", "top", value=k):
+        with refused_argument("k", "top", value=k):
             estimate.top(k)
     for call in (estimate.ranks, lambda level: estimate.top(1, level)):
-        with refused("level", value=1):
+        with refused_argument("level", value=1):
             call(1)
     with pytest.raises(NoReports):
         ranks(estimate.survey.tally())
-    with refused("estimate", "lead", value=3):
+    with refused_argument("estimate", "lead", value=3):
         lead(3)
 
 

@@ -8,7 +8,7 @@ from privet import Scale, Survey
 from privet.analysis.scale_estimate import ScaleEstimate
 from privet.errors import InvalidArgument, NoReports, SurveyMismatch
 from privet.sums import scale_changes
-from refusals import refused
+from refusing import refused_argument
 
 YEARS = Scale(0, 120, 61, "years", bands=[30, 60])
 RATING = Scale(0, 10, whole=True, bands=[5, 9])
@@ -141,10 +141,10 @@ def test_known_numbers_are_taken_off():
     assert found.mean().standard_error == after.mean().standard_error
     low, high = after.share(0, 30).interval()
     assert dict(found.bands())["0 to 30"].interval() == pytest.approx((low - 0.05, high - 0.05))
-    with refused("before", "ScaleChanges") as caught:
+    with refused_argument("before", "ScaleChanges") as caught:
         found.quantile(0.1)
     assert "10 %" in caught.value.rule
-    with refused("before", "ScaleChanges.share"):
+    with refused_argument("before", "ScaleChanges.share"):
         found.share(0, 30)
 
 
@@ -173,11 +173,11 @@ def test_what_is_refused():
     assert finer.change(one).mean().p_value > 0
     choice = Survey("?", ["a", "b"], 1.0).tally()
     choice.update(choice.survey.randomize_batch(["a"] * 10))
-    with refused("before", "change"):
+    with refused_argument("before", "change"):
         one.change(choice)
     with pytest.raises(NoReports):
         one.change(survey_of(YEARS).tally())
-    with refused("before", "change", value="wave"):
+    with refused_argument("before", "change", value="wave"):
         one.change(one)
     for known in (
         {},
@@ -189,5 +189,5 @@ def test_what_is_refused():
     ):
         with pytest.raises(InvalidArgument):
             one.change(known)
-    with refused("before"):
+    with refused_argument("before"):
         one.change({"0 to 30": 0.3, "share of 0 to 30": 0.3})

@@ -8,7 +8,7 @@ from privet import Estimate, simulate
 from privet.errors import InvalidArgument, NoReports, SurveyMismatch
 from privet.mechanisms import Cyclotomic, GeometricNoise, KSubset
 from privet.sums import poststratify
-from refusals import refused
+from refusing import refused_argument
 
 WEIGHTS = {"north": 0.5, "south": 0.3, "east": 0.2}
 # The smaller a group is here, the fewer of it answered, and the more unlike the others it is.
@@ -161,7 +161,7 @@ def test_targets():
     widths = [np.ptp(whole.interval(target=t), axis=0) for t in (1000, 10**5, "population")]
     assert (np.diff(widths, axis=0) > 0).all()
     assert whole.columns(target=1000)["people"] == pytest.approx(1000 * whole.frequencies)
-    with refused("target", value="sample"):
+    with refused_argument("target", value="sample"):
         whole.interval(target="sample")
-    with refused("target", value=900):
+    with refused_argument("target", value=900):
         whole.total("c0", target=900)

@@ -27,7 +27,7 @@ from privet.mechanisms import (
     Rappor,
 )
 from privet.sums import change, difference, homogeneity, total
-from refusals import refused
+from refusing import refused_argument
 
 SMALL = [
     KSubset(2, 1.0),
@@ -327,21 +327,21 @@ def test_what_is_refused():
     with pytest.raises(InvalidAnswer) as caught:
         total(estimate, ["c1", "c9"])
     assert caught.value.answer == "c9"
-    with refused("categories", "total", value=[]):
+    with refused_argument("categories", "total", value=[]):
         total(estimate, [])
-    with refused("categories[2]", value="c1"):
+    with refused_argument("categories[2]", value="c1"):
         total(estimate, ["c1", "c2", "c1"])
-    with refused("second", value="c2"):
+    with refused_argument("second", value="c2"):
         difference(estimate, ["c1", "c2"], ["c2", "c3"])
-    with refused("target", "change", value="people"):
+    with refused_argument("target", "change", value="people"):
         change(estimate, Estimate(survey, 60, np.full(6, 20)), "c1", target="people")
-    with refused("after", "change", value="q"):
+    with refused_argument("after", "change", value="q"):
         change(estimate, estimate, "c1")
-    with refused("estimate", "total", value=7):
+    with refused_argument("estimate", "total", value=7):
         total(7, "c1")
-    with refused("second", value=survey):
+    with refused_argument("second", value=survey):
         homogeneity(estimate, survey)
-    with refused("others[1]", value=survey):
+    with refused_argument("others[1]", value=survey):
         homogeneity(estimate, estimate, estimate, survey)
     with pytest.raises(SurveyMismatch, match="categories"):
         homogeneity(estimate, Estimate(survey_of(KSubset(7, 1.0)), 7, np.ones(7, dtype=int)))
@@ -351,7 +351,7 @@ def test_what_is_refused():
                 function(nothing, "c1" if function is total else estimate)
     for result in (total(estimate, ["c1", "c2"]), difference(estimate, "c1", "c2")):
         for level in (0.0, 1.0, 95, "0.95"):
-            with refused("level", value=level):
+            with refused_argument("level", value=level):
                 result.interval(level)
 
 

@@ -6,6 +6,10 @@ from contextlib import contextmanager
 
 import pytest
 
+from privet.errors import InvalidArgument
+
+_ANY = object()
+
 
 def assert_names(message: str, *names: object) -> None:
     """Check that a message is one line that has each of these names, and not as parts of words."""
@@ -30,3 +34,21 @@ def refused(
     assert_names(str(caught.value), *names)
     found = {field: getattr(caught.value, field) for field in fields}
     assert found == fields, f"{found} instead of {fields}"
+
+
+@contextmanager
+def refused_argument(
+    parameter: str, owner: str | None = None, *, value: object = _ANY, naming: str = ""
+) -> Iterator[pytest.ExceptionInfo[InvalidArgument]]:
+    """Check that the block raises InvalidArgument for this parameter, and this value if given.
+
+    The owner, such as "KSubset" or "Tally.update", must occur in the message as a whole name;
+    `naming` is a regular expression for what else must, such as a column's name or a row.
+    """
+    with pytest.raises(InvalidArgument) as caught:
+        yield caught
+    error = caught.value
+    assert error.parameter == parameter, error
+    assert value is _ANY or repr(error.value) == repr(value), error
+    assert owner is None or re.search(rf"(?<![\w.]){re.escape(owner)}(?![\w.])", str(error)), error
+    assert re.search(naming, str(error)), error

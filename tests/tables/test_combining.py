@@ -10,7 +10,7 @@ from privet.errors import InvalidArgument, NoReports
 from privet.mechanisms import BinaryRR, Cyclotomic, KSubset, OneBit, Projective
 from privet.tables import Combined, PageCounts
 from questionnaires import correlated, margin, matrix_of, page_of, pages_of, sums_over
-from refusals import refused
+from refusing import refused_argument
 
 SIZES = 3, 4, 2
 PAGES = [(0, 1), (2, 1), (0, 2), (0,)]
@@ -142,7 +142,7 @@ def test_bad_arguments_are_refused():
     for asked in [(0, 0), (0, 2), (-1, 0)]:
         with pytest.raises(InvalidArgument):
             combined.table(*asked)
-    with refused("sizes", "PageCounts", value=(2, 4)):
+    with refused_argument("sizes", "PageCounts", value=(2, 4)):
         PageCounts((0, 1), (2, 4), KSubset(6, 1.0), 10, np.ones(6, dtype=np.int64))
-    with refused("questions", "PageCounts", value=(0, 0)):
+    with refused_argument("questions", "PageCounts", value=(0, 0)):
         PageCounts((0, 0), (2, 3), KSubset(6, 1.0), 10, np.ones(6, dtype=np.int64))

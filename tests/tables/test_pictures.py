@@ -10,7 +10,7 @@ from privet.analysis.tables.surplus import surplus
 from privet.figures import save_table
 from privet.tables import Combined
 from questionnaires import correlated, pages_of
-from refusals import refused
+from refusing import refused_argument
 
 TIED = np.array([[0.40, 0.05, 0.05], [0.05, 0.25, 0.20]])
 ANSWERS = [["yes", "no"], ["none", "$some$", "much"]]
@@ -77,7 +77,7 @@ def test_no_mark_in_cells_of_next_to_nobody():
 def test_what_does_not_fit_is_refused():
     """Three questions, and answers beyond counting."""
     joint = correlated((2, 2, 2))
-    with refused("questions"):
+    with refused_argument("questions"):
         Combined(pages_of(joint, [(0, 1, 2)], [100], 1.0), joint.shape).table(0, 1, 2).plot()
-    with refused("table", "plot_table", naming=r"\b20\b"):
+    with refused_argument("table", "plot_table", naming=r"\b20\b"):
         table_of(correlated((2, 30))).plot()

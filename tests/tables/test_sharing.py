@@ -5,7 +5,7 @@ import pytest
 
 from privet.mechanisms import BinaryRR, KSubset
 from privet.tables import compare, page_shares, total_variance
-from refusals import refused
+from refusing import refused_argument
 
 CASES = [
     ((3, 4, 2), [(0,), (1,), (2,), (0, 1), (1, 2)], [(0,), (1,), (2,), (0, 1), (1, 2)], 1.0, []),
@@ -81,15 +81,15 @@ def test_mechanisms_may_be_given():
 
 def test_bad_arguments_are_refused():
     """Each by name."""
-    with refused("wanted"):
+    with refused_argument("wanted"):
         page_shares([(0,), (1,)], (2, 2), 1.0, [(0, 1)])
-    with refused("wanted"):
+    with refused_argument("wanted"):
         page_shares([(0,)], (2,), 1.0, [])
-    with refused("page"):
+    with refused_argument("page"):
         page_shares([(0, 2)], (2, 2), 1.0, [(0,)])
-    with refused("epsilon"):
+    with refused_argument("epsilon"):
         page_shares([(0,)], (2,), [KSubset(3, 1.0)], [(0,)])
-    with refused("alone[0]", value=0.0):
+    with refused_argument("alone[0]", value=0.0):
         page_shares([(0,)], (2,), 1.0, [(0,)], alone=[0.0])
 
 

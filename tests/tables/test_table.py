@@ -12,7 +12,7 @@ from privet.analysis.tables.ratios import shown
 from privet.mechanisms import Cyclotomic, KSubset
 from privet.tables import Combined, PageCounts
 from questionnaires import correlated, margin, page_of, pages_of
-from refusals import refused
+from refusing import refused_argument
 
 PAGES, PEOPLE = [(0, 1), (0,), (1,)], [2000, 600, 600]
 TIED = np.array([[0.30, 0.05, 0.05], [0.05, 0.25, 0.30]])
@@ -310,7 +310,7 @@ def test_three_questions_have_cells_and_no_rows():
     np.testing.assert_allclose(table.frequencies, joint.transpose(2, 0, 1), atol=1e-12)
     np.testing.assert_allclose(table.margin(1).frequencies, margin(joint, (1,)), atol=1e-12)
     for asked in (table.row_shares, table.column_shares, table.independence, table.association):
-        with refused("questions", f"Table.{asked.__name__}"):
+        with refused_argument("questions", f"Table.{asked.__name__}"):
             asked()
-    with refused("question", "Table.margin", value=3):
+    with refused_argument("question", "Table.margin", value=3):
         table.margin(3)

@@ -10,7 +10,7 @@ import pytest
 
 from privet import paper, theory
 from privet.theory import formulas
-from refusals import refused
+from refusing import refused_argument
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 LEVELS = [1e-6, 3e-5, 0.001, 0.02, 0.1, 0.24, 0.3, 0.49, 0.51, 0.8, 0.99, 1.01, 1.5, 2, 3.3, 5]
@@ -374,16 +374,16 @@ def test_bad_arguments_are_named(name):
     assert {case[0] for case in cases} == set(FUNCTIONS[name])
     for parameter, bad in cases:
         arguments = {key: usual[key] for key in FUNCTIONS[name]} | {parameter: bad}
-        with refused(parameter, name, value=bad):
+        with refused_argument(parameter, name, value=bad):
             getattr(theory, name)(**arguments)
 
 
 def test_the_first_bad_element_is_named():
-    with refused("epsilon", value=-2.0):
+    with refused_argument("epsilon", value=-2.0):
         theory.l2_optimal_k(10, [1.0, -2.0, np.nan])
-    with refused("epsilon", value=float("nan")):
+    with refused_argument("epsilon", value=float("nan")):
         theory.l2_optimal_k(10, np.array([1.0, np.nan], dtype=np.float32))
-    with refused("k", value=5):
+    with refused_argument("k", value=5):
         theory.hit_rates(np.array([[20], [5]]), 1.0, [3, 5, 7])
 
 

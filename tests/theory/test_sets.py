@@ -11,7 +11,7 @@ import pytest
 import naive_sets
 from privet import theory
 from privet.mechanisms import SetSubset
-from refusals import refused
+from refusing import refused_argument
 
 SETS = Path(__file__).parents[1] / "vectors" / "sets.csv"
 ROWS = list(csv.DictReader(SETS.read_text().splitlines()))
@@ -110,13 +110,13 @@ def test_bad_arguments_of_sets_are_named():
         ("options", 1), ("epsilon", 0.0), ("most", 11), ("theta", 1.5), ("theta", None), ("n", 0)
     ]:  # fmt: skip
         usual = {"options": 10, "epsilon": 1.0, "most": 3, "k": 2, "theta": 0.1, "n": 5}
-        with refused(parameter):
+        with refused_argument(parameter):
             theory.set_item_variance(**usual | {parameter: bad})
 
 
 def test_a_pair_needs_two_points():
-    with refused("k", value=1):
+    with refused_argument("k", value=1):
         theory.set_pair_variance(10, 1.0, 3, 1)
     for k in (0, 11, 1.5):
-        with refused("k"):
+        with refused_argument("k"):
             theory.set_hit_rates(10, 1.0, 3, k)
