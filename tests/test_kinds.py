@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from commands import assert_is_a_picture, succeeds
-from months import Months
+from months import Months, install
 from privet import Questionnaire, Scale, Survey, Tally, figures, simulate
 from privet.bulk import tally_files
 from privet.entropy import seeded
@@ -15,6 +15,7 @@ from privet.plan import plan
 from privet.plan.planning import plan_with
 from privet.service.estimates import described
 
+install()
 BORN = Survey("When were you born?", Months("2026-01", 12), 8.0, id="born")
 HOURS = Survey("How many hours?", Scale(0, 12, whole=True), 8.0, id="hours")
 BOTH = Questionnaire("Both", [BORN, HOURS], 8.0, tables=[("born", "hours")], id="both")

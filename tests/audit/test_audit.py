@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import defects
 from kinds import every_mechanism, usual
-from months import Months
+from months import Months, install
 from privet import Questionnaire, Scale, Several, Survey
 from privet.audit import Callable, InProcess, audit
 from privet.audit.bounds import expected_bound
@@ -23,6 +23,7 @@ from privet.errors import Clamped, InvalidArgument, InvalidReport
 from privet.mechanisms import BinaryRR, Interval, KSubset, MultivariateRR, SetSubset
 from refusing import assert_names, refused
 
+install()
 # Where randomness is secure, there is no seed that passes for sure.
 SURE = 1 - 1e-7
 SETS = KSubset(100, 1.0)

@@ -29,12 +29,12 @@ def test_peers_that_are_not_there(name):
 
 
 def test_the_command_audits_those_that_are_named(monkeypatch, tmp_path):
-    (tmp_path / "leaking.py").write_text(
+    (tmp_path / "peers_of_mine.py").write_text(
         "from privet.audit.peers import Peer\n"
         "PEERS = [Peer('numpy', 'none', lambda: lambda value: bytes([value]))]\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    result = run("audit", "--peers", "leaking:PEERS", "--trials", 1000, "--json")
+    result = run("audit", "--peers", "peers_of_mine:PEERS", "--trials", 1000, "--json")
     assert result.exit_code == FAILED
     (row,) = json.loads(result.stdout)["peers"]
     assert (row["package"], row["protocol"], row["passed"]) == ("numpy", "none", False)

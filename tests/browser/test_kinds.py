@@ -3,11 +3,12 @@
 import pytest
 
 from browser import ROOT, STATIC, wording
-from months import Months
+from months import Months, install
 from privet import Questionnaire, Survey
 from privet.audit.asking import asking_of
 from serving import Serving
 
+install()
 BORN = Survey("When were you born?", Months("2026-01", 12), 8.0, id="born")
 TOWN = Survey("Where?", ["north", "south"], 8.0, id="town")
 BOTH = Questionnaire("Both", [BORN, TOWN], 8.0, tables=[("born", "town")], id="both")
@@ -19,7 +20,7 @@ DATE = "2026-11-19"
 SUPPORT = ROOT / "tests/support"
 SCRIPT = (SUPPORT / "months.js").read_text()
 # `privet` in a process that has imported the kind.
-START = f"import sys; sys.path.append({str(SUPPORT)!r}); import months; "
+START = f"import sys; sys.path.append({str(SUPPORT)!r}); import months; months.install(); "
 LAUNCHER = "-c", START + "from privet.__main__ import main; main()"
 
 

@@ -1,6 +1,6 @@
 """A kind of answer from elsewhere: dates, of which the month is the value.
 
-Nothing in the package knows it. This file registers what it needs in Python, and `months.js` what a
+Nothing in the package knows it. `install` registers what it needs in Python, and `months.js` what a
 browser needs.
 """
 
@@ -115,6 +115,8 @@ class AskingForDates(Asking[Months]):
         group.locator("input[type=date]").fill(answer)
 
 
-register(Months)
-kinds.register(Months, MonthsInColumns)
-asking_of.register(Months, AskingForDates)
+def install():
+    """Let the package ask for dates; a second import of this file must not do so by itself."""
+    register(Months)
+    kinds.register(Months, MonthsInColumns)
+    asking_of.register(Months, AskingForDates)

@@ -74,7 +74,7 @@ class Contract(Frozen, ABC, Generic[E]):
     @property
     @abstractmethod
     def mechanism(self) -> Mechanism | Paged:
-        """What makes the reports: the question's own, or that of all pages."""
+        """What makes the reports, of the question or of all pages."""
 
     @property
     @abstractmethod
@@ -88,7 +88,7 @@ class Contract(Frozen, ABC, Generic[E]):
 
     @property
     def only(self) -> Survey | None:
-        """The survey, if this is one: no page is drawn, and reports do not say which it was."""
+        """The survey if this is one, where no page is drawn and reports name none."""
         return None
 
     def __getitem__(self, question: str) -> Survey:

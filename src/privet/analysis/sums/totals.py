@@ -167,7 +167,7 @@ class FoundTotal(NamedTuple):
 def apart(first: FoundTotal, second: FoundTotal, correlation: float = 0.0) -> tuple[float, float]:
     """Return the ends of an interval for the difference of two totals, within [−1, 1].
 
-    >>> low, high = apart(Found(0.5, 0.5, 0.46, 0.54), Found(0.3, 0.3, 0.27, 0.33))
+    >>> low, high = apart(FoundTotal(0.5, 0.5, 0.46, 0.54), FoundTotal(0.3, 0.3, 0.27, 0.33))
     >>> round(low, 3), round(high, 3)
     (0.15, 0.25)
     """

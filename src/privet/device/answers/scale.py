@@ -141,7 +141,7 @@ class Scale(Answers["ScaleEstimate"]):
 
     @property
     def listed(self) -> Sequence[str]:
-        """Nothing: people write a number."""
+        """Nothing, because people write a number."""
         return ()
 
     @property

@@ -109,7 +109,7 @@ class Channel(Frozen, ABC):
 
 
 class Exclusive(Estimated, Channel):
-    """A channel of people who hold exactly one value each: their shares add up to 1."""
+    """A channel of people who hold exactly one value each, so that their shares add up to 1."""
 
 
 def exclusive(owner: str, channel: Channel) -> Exclusive:

@@ -76,7 +76,7 @@ class TwoLevelUnary(Unary):
 
     @property
     def needs_secret(self) -> bool:
-        """Yes: it stands for the permanent response."""
+        """Whether reports need a secret, which stands for the permanent response."""
         return True
 
     @property
