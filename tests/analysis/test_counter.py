@@ -7,7 +7,7 @@ import pytest
 from privet.analysis import counter
 from privet.entropy import seeded
 from privet.errors import InvalidReport
-from privet.mechanisms import KSubset, OneBit
+from privet.mechanisms import GeometricNoise, KSubset, OneBit
 from refusing import refused_argument
 
 
@@ -50,6 +50,40 @@ def test_numbers_are_counted_and_the_first_that_is_too_large_is_refused(few, n, 
     with pytest.raises(InvalidReport) as caught:
         mechanism.fold(reports, total)
     assert caught.value.row == 1
+
+
+def test_what_no_compiled_code_counts_is_counted_as_few_are(monkeypatch):
+    mechanism = GeometricNoise(5, 1.0)
+    reports = mechanism.randomize(np.arange(40) % 5, entropy=seeded(1))
+    _, expected = mechanism.aggregate(reports)
+    monkeypatch.setattr(counter.Counter, "_are_few", lambda self, reports: False)
+    assert np.array_equal(mechanism.aggregate(reports)[1], expected)
+    monkeypatch.setattr(counter.Counter, "first_invalid", lambda self, reports: 0)
+    counted = mechanism.analyst.counter
+    assert counted.add_many(reports, total := np.zeros(counted.size, dtype=np.int64)) == 0
+    assert not total.any()
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_numbers_that_nobody_sent_are_counted_as_none(few, monkeypatch):
+    mechanism = OneBit(20, 1.0)
+    monkeypatch.setattr(counter.Counter, "_are_few", lambda self, reports: few)
+    numbers = np.arange(500, dtype=np.uint64) % (mechanism.numbers // 2)
+    reports = np.empty((500, mechanism.report_bytes), dtype=np.uint8)
+    counter.write_numbers(numbers, reports)
+    _, aggregate = mechanism.aggregate(reports)
+    assert np.array_equal(aggregate, np.bincount(numbers, minlength=mechanism.numbers))
+
+
+def test_every_report_has_one_number():
+    mechanism = OneBit(20, 1.0)
+    aggregate = np.zeros(mechanism.numbers, dtype=np.int64)
+    aggregate[[0, 3]] = 2, 1
+    assert mechanism.check_aggregate(aggregate, 3) is None
+    for n in (2, 4):
+        assert mechanism.check_aggregate(aggregate, n) is not None
+    aggregate[1] = -1
+    assert mechanism.check_aggregate(aggregate, 2) is not None
 
 
 @pytest.mark.parametrize("size", range(1, 9))
