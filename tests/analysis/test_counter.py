@@ -140,7 +140,7 @@ def test_a_table_of_reports_has_one_column():
 
 
 def test_small_pieces_add_up_to_much_work(monkeypatch):
-    """Numpy counts short arrays, and others up to so many entries in all."""
+    """Numpy counts short arrays, and others up to a number of entries in all."""
     monkeypatch.setattr(counter, "PLAIN_ENTRIES", 100)
     monkeypatch.setattr(counter, "PLAIN_BYTES", 5)
     mechanism = KSubset(20, 1.0)

@@ -35,7 +35,7 @@ A = TypeVar("A", bound=Answers[Any])
 
 @singledispatch
 def values_of(mechanism: Randomizer, most: int, rng: Generator) -> list[Any]:
-    """Return at most so many different values: the first, the last, and others."""
+    """Return at most `most` different values, among them the first and the last."""
     size = mechanism.d
     if size <= most:
         return [0, size - 1, *range(1, size - 1)]
@@ -89,7 +89,7 @@ class Asking(Generic[A]):
         in_tables: bool = False,
         beyond: bool = True,
     ) -> list[Any]:
-        """Return at most so many different answers, at least two, the most telling ones first.
+        """Return at least two and at most `most` different answers, the most telling ones first.
 
         Parameters
         ----------

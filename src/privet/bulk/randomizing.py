@@ -138,7 +138,7 @@ def randomize_files(
 def _pieces(
     answers: AnswersOfFile, most: int
 ) -> Iterator[tuple[Values | OnPages, slice | NDArray[np.intp]]]:
-    """Yield the values of at most so many people, and their rows: one as often as it counts."""
+    """Yield the values of at most `most` people, and their rows, one as often as it counts."""
     values, people = answers.values, answers.people
     if people is None or isinstance(values, OnPages):  # which have no counts
         for at in range(0, len(values), most):

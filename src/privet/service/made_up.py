@@ -40,7 +40,7 @@ class MadeUp(ABC):
 
     @abstractmethod
     def among(self, n: int, people: float, margin: float) -> Planned:
-        """Return what so many of n people tell who are asked it, among other questions."""
+        """Return what those of n people tell who are asked it among other questions."""
 
 
 class MadeUpShares(MadeUp):
@@ -116,7 +116,7 @@ class MadeUpNumbers(MadeUp):
         return Planned([self._survey.id], "mean", people, margin, None, picture)
 
     def _curve(self, people: int) -> dict[str, Any]:
-        """Return the estimate of so many reports that are spread as one expects."""
+        """Return the estimate of reports that are spread as one expects."""
         scale, epsilon = self._scale, self._survey.epsilon
         cells = min(scale.cells, _CELLS)
         shape = Scale(scale.low, scale.high, cells, scale.unit, bands=scale.bands)

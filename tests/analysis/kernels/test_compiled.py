@@ -108,7 +108,7 @@ def test_a_full_disk_is_not_the_end(room, tmp_path):
     assert run(NUMBA_CACHE_DIR=str(tmp_path)) == []
 
 
-# Whoever runs this has no right to read root's interpreter, so all of it is loaded before.
+# The user who runs this has no right to read root's interpreter, so all of it is loaded before.
 OTHER_USER = f"""
 import os, numba, numpy, privet.analysis.kernels
 numba.njit(lambda numbers: numbers.sum())(numpy.zeros(1))

@@ -171,7 +171,7 @@ def _add_rows(state):
 
 @loop
 def _add_carry(state, carries):
-    """Add a carry to the levels above, which had so many carries before."""
+    """Add a carry to the levels above; `carries` is how many they had before."""
     at = LEVEL
     while carries & 1:
         level = state[at : at + 2 * WORDS]

@@ -99,7 +99,7 @@ class Rendering(ABC, Generic[T]):
     # What the numbers are of, and the options of `privet estimate` that do not go with them.
     of: ClassVar[str]
     unfit: ClassVar[Sequence[str]]
-    # Whether there may be so many rows that only the first are shown.
+    # Whether there may be more rows than are shown.
     has_top: ClassVar[bool] = True
 
     def __init__(self, survey: Survey[Any]) -> None:
@@ -117,7 +117,7 @@ class Rendering(ABC, Generic[T]):
 
     @abstractmethod
     def show(self, one: T, looks: Looks, title: str | None, rows: int, shrunk: Any = None) -> None:
-        """Print a table, of so many rows unless one says otherwise."""
+        """Print a table of at most `rows` rows, unless the options say otherwise."""
 
     @abstractmethod
     def save(self, one: T, path: Path, looks: Looks) -> None:

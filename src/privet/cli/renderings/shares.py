@@ -1,4 +1,4 @@
-"""Estimates of shares, whatever they are of: categories, options, or what another kind names."""
+"""Estimates of shares: of categories, of options, or of what another kind of answer names."""
 
 from __future__ import annotations
 

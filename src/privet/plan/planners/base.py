@@ -28,7 +28,7 @@ class Draft(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """How errors are written: times a factor, in so many digits, with a name.
+    """How errors are written: times a factor, rounded to some digits, with a name.
 
     >>> PERCENT.error(0.01234), PERCENT.reach(0.01234), Unit(1, "years", 3).error(2.5678)
     ('± 1.2 %', '± 1.23 %', '± 2.57 years')
