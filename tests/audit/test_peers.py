@@ -22,7 +22,9 @@ def test_what_is_missing_is_said_in_one_line():
         audit_peers([Peer(f"no-package-{name}", "X", list) for name in "bab"])
 
 
-@pytest.mark.parametrize("name", ["nowhere", "benchmarks.audited_peers:NONE", "one:two:", ""])
+@pytest.mark.parametrize(
+    "name", ["nowhere", "benchmarks.audited_peers:NONE", "one:two:", "", "json", "string:digits"]
+)
 def test_peers_that_are_not_there(name):
     with pytest.raises(ClientFailure):
         named(name)

@@ -81,6 +81,8 @@ def named(name: str) -> Sequence[Peer]:
         peers: Sequence[Peer] = resolve_name(name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ClientFailure(f"{name} cannot be imported: {error}.") from None
+    if not isinstance(peers, list | tuple) or not all(isinstance(one, Peer) for one in peers):
+        raise ClientFailure(f"{name} must be a list of privet.audit.peers.Peer.")
     return peers
 
 

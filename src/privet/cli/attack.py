@@ -173,7 +173,7 @@ def poisoning(
         often = f"{100 * share:.0f} % of {repeats} crowds"
         click.echo(f"seen by {test:<16}{often}, at the level of 1 %")
     if not seen:
-        click.echo("No test of such reports is known for so many people.")
+        click.echo("No test is known that sees such reports among this many people.")
     click.echo(f"seed: {seed}")
 
 

@@ -86,6 +86,9 @@ def compare(
     crowds = _crowds(reports, surveys, apart=by is None and known is None)
     for crowd in crowds:
         _check_question(crowd, question)
+        survey = crowd.survey.only or crowd.survey[question or ""]
+        if top is not None and not rendering_of(survey).has_top:
+            raise click.UsageError("--top is for categories; of a scale, all figures are shown.")
     files = [path for crowd in crowds for path in crowd.paths]
     keep_apart([*files, *{*surveys}, known], [out, figure])
     with outputs(out, figure) as (table, picture):
@@ -94,8 +97,6 @@ def compare(
         if by is not None:
             counted = _groups(crowds[0], by, tallies[crowds[0].name], groups)
         estimates = {name: _estimate(tally, question) for name, tally in counted.items()}
-        if top is not None and not rendering_of(next(iter(estimates.values())).survey).has_top:
-            raise click.UsageError("--top is for categories; of a scale, all figures are shown.")
         if known is not None:
             found = ShownDifferences(_with_known(estimates, known, level))
         else:

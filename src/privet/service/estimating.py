@@ -41,7 +41,7 @@ B = TypeVar("B", bound=_HasBody)
 
 
 class Recent(Generic[B]):
-    """Values with a body, by a key, up to so many bytes of bodies; the ones used last are kept.
+    """Values with a body, by a key, in a bounded number of bytes; the ones used last are kept.
 
     The very last is kept even if it is larger, because others may be waiting for it.
     """

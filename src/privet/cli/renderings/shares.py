@@ -64,7 +64,7 @@ class SharesRendering(Rendering[Shown]):
         return in_lists(columns)
 
     def document(self, one: Shown, looks: Looks, shrunk: Floats | None = None) -> dict[str, Any]:
-        """Return an object for each category, and what is known of those that are not found."""
+        """Return an object for each category, and the total share of those not found."""
         return described(one, looks.level, self.table(one, looks, shrunk))
 
     def show(
