@@ -141,6 +141,10 @@ class Questionnaire(Contract["QuestionnaireEstimate"]):
         """Return what a notebook shows."""
         return of_questionnaire(self)
 
+    def __getitem__(self, question: str) -> Survey:
+        """Return the question with an id."""
+        return _found(self._by_id, (question,))[0]
+
     # --- the contract -------------------------------------------------------------------------
 
     @cached_property
@@ -243,7 +247,8 @@ class Questionnaire(Contract["QuestionnaireEstimate"]):
     def value(self, answer: Mapping[str, object], page: Page) -> Any:
         """Return what a report of the answers to a page depends on, or raise InvalidAnswer."""
         self.check_ids("Questionnaire.randomize", answer)
-        if page not in self.pages:
+        # At its number, if anywhere: there may be thousands of pages.
+        if not isinstance(page, Page) or page not in self.pages[page.number : page.number + 1]:
             rule = "one that this questionnaire drew"
             raise InvalidArgument("Questionnaire.randomize", "page", rule, page)
         return page.value(answer)
